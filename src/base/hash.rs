@@ -1,0 +1,34 @@
+//! Content hashes. A file's symbols are keyed by the hash of its bytes as they lie on disk, so the
+//! hash must be one that nobody can forge: BLAKE3, cut to 128 bits.
+
+use std::fmt;
+
+/// The first 16 bytes of the BLAKE3 hash of a file's bytes on disk (before any decoding).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ContentHash(pub [u8; 16]);
+
+impl ContentHash {
+    /// Hashes `bytes`.
+    pub fn of(bytes: &[u8]) -> ContentHash {
+        let mut cut = [0; 16];
+        cut.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
+        ContentHash(cut)
+    }
+
+    /// The first 12 hexadecimal digits: what a client is shown as a file's revision.
+    pub fn short(&self) -> String {
+        self.to_string()[..12].to_owned()
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ContentHash({self})")
+    }
+}

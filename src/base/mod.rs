@@ -1,0 +1,15 @@
+//! The vocabulary of every layer above: paths, text, positions, hashes, cancellation, and the one
+//! place where symd writes its own state. Knows nothing of files of the project, JSON or tokio.
+
+pub mod cancel;
+pub mod hash;
+pub mod path;
+pub mod position;
+pub mod state;
+pub mod text;
+
+pub use cancel::Cancel;
+pub use hash::ContentHash;
+pub use path::{PathError, RelPath};
+pub use position::{LineColumn, TextRange};
+pub use text::Text;

@@ -1,0 +1,186 @@
+//! Paths of the project as clients write them and as answers print them: relative to the root, UTF-8,
+//! separated by `/` on every system. Invariant: a [`RelPath`] names something beneath the root, as far
+//! as its text can tell (links are `vfs`'s business).
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A path relative to the project root: components joined by `/`, none of them empty, `.` or `..`.
+/// The root itself is the empty path. Ordered by bytes, as contracts sort paths; what lies beneath a
+/// directory stands together in that order too. Cheap to clone.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RelPath(Arc<str>);
+
+/// Why a text is not a path beneath the root.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    /// It starts at the root of the file system (or names a drive or a network share).
+    #[error("Path must be relative, got: {0}")]
+    Absolute(String),
+    /// It leaves the project by `..`.
+    #[error("Path is outside the project: {0}")]
+    Outside(String),
+    /// It holds a NUL byte, or is not UTF-8: no file can be meant.
+    #[error("Path is not valid: {0}")]
+    Invalid(String),
+}
+
+impl RelPath {
+    /// The project root.
+    pub fn root() -> RelPath {
+        RelPath(Arc::from(""))
+    }
+
+    /// Reads a path as a client wrote it. `.` and empty components vanish, `..` takes back the
+    /// component before it. Drive letters, UNC paths and `..\` are refused on every system; any other
+    /// backslash is an ordinary character.
+    pub fn new(text: &str) -> Result<RelPath, PathError> {
+        if text.contains('\0') {
+            return Err(PathError::Invalid(text.replace('\0', "\\0")));
+        }
+        if text.starts_with('/') || text.starts_with("\\\\") || has_drive_letter(text) {
+            return Err(PathError::Absolute(text.to_owned()));
+        }
+        if text.starts_with("..\\") || text.contains("\\..\\") || text.contains("/..\\") {
+            return Err(PathError::Outside(text.to_owned()));
+        }
+        let mut components: Vec<&str> = Vec::new();
+        for component in text.split('/') {
+            match component {
+                "" | "." => {}
+                ".." => {
+                    components.pop().ok_or_else(|| PathError::Outside(text.to_owned()))?;
+                }
+                name => components.push(name),
+            }
+        }
+        Ok(RelPath(components.join("/").into()))
+    }
+
+    /// This path with one more component. `name` must be a file name: not empty, no `/`.
+    pub fn join(&self, name: &str) -> RelPath {
+        debug_assert!(!name.is_empty() && !name.contains('/'), "not a file name: {name:?}");
+        if self.is_root() { RelPath(name.into()) } else { RelPath(format!("{}/{name}", self.0).into()) }
+    }
+
+    /// The path's text; empty for the root.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The path for the operating system, `.` for the root.
+    pub fn as_path(&self) -> &Path {
+        Path::new(if self.is_root() { "." } else { &self.0 })
+    }
+
+    /// Whether this is the project root.
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The last component; empty for the root.
+    pub fn file_name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or("")
+    }
+
+    /// The file name without its last extension: `a/b.tar.gz` → `b.tar`, `.profile` → `.profile`.
+    pub fn file_stem(&self) -> &str {
+        let name = self.file_name();
+        name.rfind('.').filter(|&dot| dot > 0).map_or(name, |dot| &name[..dot])
+    }
+
+    /// What stands behind the last dot of the file name, without the dot.
+    pub fn extension(&self) -> Option<&str> {
+        let name = self.file_name();
+        name.rfind('.').filter(|&dot| dot > 0).map(|dot| &name[dot + 1..])
+    }
+
+    /// The directory this path lies in; `None` for the root.
+    pub fn parent(&self) -> Option<RelPath> {
+        if self.is_root() {
+            return None;
+        }
+        Some(self.0.rfind('/').map_or_else(RelPath::root, |slash| RelPath(self.0[..slash].into())))
+    }
+
+    /// Whether this is `directory` itself or lies somewhere beneath it.
+    pub fn is_within(&self, directory: &RelPath) -> bool {
+        directory.is_root()
+            || self
+                .0
+                .strip_prefix(directory.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
+    /// The components, outermost first; none for the root.
+    pub fn components(&self) -> impl Iterator<Item = &str> {
+        self.0.split('/').filter(|component| !component.is_empty())
+    }
+}
+
+fn has_drive_letter(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() >= 3 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' && matches!(bytes[2], b'/' | b'\\')
+}
+
+impl Borrow<str> for RelPath {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for RelPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_root() { "." } else { &self.0 })
+    }
+}
+
+impl fmt::Debug for RelPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", &*self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_clients_write() {
+        let cases = [
+            ("", ""),
+            (".", ""),
+            ("a", "a"),
+            ("./a//b/", "a/b"),
+            ("a/../b", "b"),
+            ("a\\b", "a\\b"),
+            ("c:x", "c:x"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(RelPath::new(text).expect(text).as_str(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_leaves_the_root() {
+        for text in ["/etc", "C:/x", "C:\\x", "\\\\host\\share"] {
+            assert!(matches!(RelPath::new(text), Err(PathError::Absolute(_))), "{text:?}");
+        }
+        for text in ["..", "a/../../b", "..\\x", "a\\..\\b", "a/..\\b"] {
+            assert!(matches!(RelPath::new(text), Err(PathError::Outside(_))), "{text:?}");
+        }
+        assert!(matches!(RelPath::new("a\0b"), Err(PathError::Invalid(_))));
+    }
+
+    #[test]
+    fn knows_its_parts() {
+        let path = RelPath::new("src/a.tar.gz").expect("valid");
+        assert_eq!((path.file_name(), path.file_stem(), path.extension()), ("a.tar.gz", "a.tar", Some("gz")));
+        assert_eq!(path.parent().expect("has one").as_str(), "src");
+        assert!(path.is_within(&RelPath::new("src").expect("valid")));
+        assert!(!path.is_within(&RelPath::new("sr").expect("valid")));
+        assert!(RelPath::new(".profile").expect("valid").extension().is_none());
+    }
+}

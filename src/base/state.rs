@@ -1,0 +1,187 @@
+//! symd's own files: where they lie and how they are written. Everything here is outside the project.
+//! Invariant: directories are 0700, files 0600 (they hold source), and a file is replaced whole or not
+//! at all. The one module that may write with `std::fs`.
+#![allow(clippy::disallowed_methods)]
+
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// The directories of one user, after the XDG base directory specification.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateDirs {
+    /// Sockets, locks and barriers: `$XDG_RUNTIME_DIR/symd`, or a fallback that is ours alone.
+    pub runtime: PathBuf,
+    /// What can be made again: `$XDG_CACHE_HOME/symd`.
+    pub cache: PathBuf,
+    /// Logs and, later, journals: `$XDG_STATE_HOME/symd`.
+    pub state: PathBuf,
+    /// The user's settings: `$XDG_CONFIG_HOME/symd`.
+    pub config: PathBuf,
+}
+
+/// Why symd's own files are not usable.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    /// Neither HOME nor the XDG variables say where to put anything.
+    #[error(
+        "cannot find a place for symd's files: HOME is not set; set HOME, or XDG_RUNTIME_DIR, XDG_CACHE_HOME, XDG_STATE_HOME and XDG_CONFIG_HOME"
+    )]
+    NoHome,
+    /// The operating system refused.
+    #[error("{what} {}: {source}", path.display())]
+    Io {
+        /// What was tried, as the start of a sentence: "cannot create".
+        what: &'static str,
+        /// On which file or directory.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A directory that must be ours alone is not.
+    #[error("{} {why}; symd does not use it, because another user could listen in; remove it or set XDG_RUNTIME_DIR to a directory of your own", path.display())]
+    NotOurs {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl StateDirs {
+    /// Reads the environment. Relative values are ignored, as the specification asks.
+    pub fn from_env() -> Result<StateDirs, StateError> {
+        StateDirs::from_vars(|name| std::env::var_os(name).map(PathBuf::from))
+    }
+
+    fn from_vars(var: impl Fn(&str) -> Option<PathBuf>) -> Result<StateDirs, StateError> {
+        let absolute = |name: &str| var(name).filter(|path| path.is_absolute());
+        let home = absolute("HOME");
+        let under_home = |name: &str, rest: &str| {
+            absolute(name).or_else(|| Some(home.as_ref()?.join(rest))).ok_or(StateError::NoHome)
+        };
+        let cache = under_home("XDG_CACHE_HOME", ".cache")?.join("symd");
+        Ok(StateDirs {
+            // A directory under the cache is ours, on a local disk, and survives a login without a session manager.
+            runtime: absolute("XDG_RUNTIME_DIR").map_or_else(|| cache.join("run"), |dir| dir.join("symd")),
+            state: under_home("XDG_STATE_HOME", ".local/state")?.join("symd"),
+            config: under_home("XDG_CONFIG_HOME", ".config")?.join("symd"),
+            cache,
+        })
+    }
+}
+
+/// Creates `path` and its parents, the last one 0700, and verifies that it is a real directory (no link)
+/// that belongs to this user and that nobody else may enter.
+pub fn private_dir(path: &Path) -> Result<(), StateError> {
+    if let Some(parent) = path.parent() {
+        std::fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(parent)
+            .map_err(|source| StateError::Io { what: "cannot create", path: parent.to_owned(), source })?;
+    }
+    match std::fs::DirBuilder::new().mode(0o700).create(path) {
+        Err(source) if source.kind() != io::ErrorKind::AlreadyExists => {
+            return Err(StateError::Io { what: "cannot create", path: path.to_owned(), source });
+        }
+        _ => {}
+    }
+    let meta = std::fs::symlink_metadata(path).map_err(|source| StateError::Io {
+        what: "cannot look at",
+        path: path.to_owned(),
+        source,
+    })?;
+    let not_ours = |why: String| Err(StateError::NotOurs { path: path.to_owned(), why });
+    if !meta.is_dir() {
+        return not_ours("is not a directory (or is a link to one)".to_owned());
+    }
+    let me = rustix::process::geteuid().as_raw();
+    if meta.uid() != me {
+        return not_ours(format!("belongs to user {}, not to user {me}", meta.uid()));
+    }
+    if meta.mode() & 0o077 != 0 {
+        return not_ours(format!("can be entered by others (mode {:o})", meta.mode() & 0o777));
+    }
+    Ok(())
+}
+
+/// Replaces (or creates) the file `path` with `parts`, written one after the other, mode 0600: a reader
+/// sees the old content or the new. Not synced to disk: use it for what can be made again.
+pub fn replace_file(path: &Path, parts: &[&[u8]]) -> Result<(), StateError> {
+    let temporary = path.with_extension(format!("tmp{:016x}", fastrand::u64(..)));
+    let io = |what, source| StateError::Io { what, path: path.to_owned(), source };
+    let mut file = std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&temporary)
+        .map_err(|source| io("cannot create", source))?;
+    let written = parts.iter().try_for_each(|part| file.write_all(part));
+    let replaced = written.and_then(|()| std::fs::rename(&temporary, path));
+    replaced.map_err(|source| {
+        let _ = std::fs::remove_file(&temporary);
+        io("cannot write", source)
+    })
+}
+
+/// Reads one of symd's own files whole; `None` when there is none.
+pub fn read_file(path: &Path) -> Result<Option<Vec<u8>>, StateError> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(StateError::Io { what: "cannot read", path: path.to_owned(), source }),
+    }
+}
+
+/// Removes one of symd's own files; that it was not there is no error.
+pub fn remove_file(path: &Path) -> Result<(), StateError> {
+    match std::fs::remove_file(path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(StateError::Io { what: "cannot remove", path: path.to_owned(), source })
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn follows_xdg_and_ignores_relative_values() {
+        let dirs = StateDirs::from_vars(|name| match name {
+            "HOME" => Some("/home/u".into()),
+            "XDG_CACHE_HOME" => Some("relative".into()),
+            _ => None,
+        })
+        .expect("HOME is enough");
+        assert_eq!(dirs.cache, Path::new("/home/u/.cache/symd"));
+        assert_eq!(dirs.runtime, Path::new("/home/u/.cache/symd/run"));
+        assert!(StateDirs::from_vars(|_| None).is_err());
+    }
+
+    #[test]
+    fn a_directory_others_may_enter_is_refused() {
+        let scratch = tempfile::tempdir().expect("scratch");
+        let open = scratch.path().join("open");
+        std::fs::DirBuilder::new().mode(0o755).create(&open).expect("created");
+        assert!(matches!(private_dir(&open), Err(StateError::NotOurs { .. })));
+        let link = scratch.path().join("link");
+        let private = scratch.path().join("a/private");
+        private_dir(&private).expect("made");
+        std::os::unix::fs::symlink(&private, &link).expect("linked");
+        assert!(matches!(private_dir(&link), Err(StateError::NotOurs { .. })));
+    }
+
+    #[test]
+    fn files_are_replaced_whole_and_private() {
+        let scratch = tempfile::tempdir().expect("scratch");
+        let path = scratch.path().join("f");
+        replace_file(&path, &[b"one"]).expect("written");
+        replace_file(&path, &[b"t", b"wo"]).expect("written");
+        assert_eq!(read_file(&path).expect("read"), Some(b"two".to_vec()));
+        assert_eq!(std::fs::metadata(&path).expect("there").mode() & 0o777, 0o600);
+        assert_eq!(std::fs::read_dir(scratch.path()).expect("listed").count(), 1);
+    }
+}

@@ -1,0 +1,146 @@
+//! A file's text: decoded once, its lines found once. Lines break at `\n`, `\r\n` and `\r` and at nothing
+//! else (contracts, ruling on read_file). The text keeps its line endings; nothing here normalises.
+
+use std::borrow::Cow;
+
+use super::position::{LineColumn, TextRange};
+
+/// How the bytes on disk spelled the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// UTF-8 without a byte-order mark: text offsets are file offsets.
+    Utf8,
+    /// UTF-8 behind a byte-order mark, which is not part of the text.
+    Utf8Bom,
+    /// UTF-16 little endian with its byte-order mark.
+    Utf16Le,
+    /// UTF-16 big endian with its byte-order mark.
+    Utf16Be,
+    /// UTF-8 with invalid bytes, each run of which became U+FFFD.
+    Lossy,
+}
+
+/// Decoded text together with the offsets at which its lines start.
+#[derive(Clone, Debug)]
+pub struct Text {
+    text: String,
+    encoding: Encoding,
+    line_starts: Vec<u32>,
+}
+
+/// The bytes are no text: they hold a NUL byte, as ripgrep and git tell binary files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("binary file")]
+pub struct Binary;
+
+/// Decodes `bytes`. A byte-order mark decides; else UTF-8, with invalid bytes replaced. A NUL byte in
+/// anything but UTF-16 makes the file binary.
+pub fn decode(bytes: Vec<u8>) -> Result<(String, Encoding), Binary> {
+    match bytes.as_slice() {
+        [0xFF, 0xFE, rest @ ..] => Ok((utf16(rest, u16::from_le_bytes), Encoding::Utf16Le)),
+        [0xFE, 0xFF, rest @ ..] => Ok((utf16(rest, u16::from_be_bytes), Encoding::Utf16Be)),
+        _ if memchr::memchr(0, &bytes).is_some() => Err(Binary),
+        [0xEF, 0xBB, 0xBF, rest @ ..] => match String::from_utf8_lossy(rest) {
+            Cow::Borrowed(text) => Ok((text.to_owned(), Encoding::Utf8Bom)),
+            Cow::Owned(text) => Ok((text, Encoding::Lossy)),
+        },
+        _ => Ok(match String::from_utf8(bytes) {
+            Ok(text) => (text, Encoding::Utf8),
+            Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), Encoding::Lossy),
+        }),
+    }
+}
+
+fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
+    let pairs = bytes.chunks_exact(2);
+    let odd_byte = if pairs.remainder().is_empty() { None } else { Some(char::REPLACEMENT_CHARACTER) };
+    let units = pairs.map(|pair| unit([pair[0], pair[1]]));
+    char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).chain(odd_byte).collect()
+}
+
+impl Text {
+    /// Decodes a file's bytes and finds its lines. Files over 4 GiB do not come this far (`vfs` refuses them).
+    pub fn decode(bytes: Vec<u8>) -> Result<Text, Binary> {
+        let (text, encoding) = decode(bytes)?;
+        Ok(Text { line_starts: line_starts(&text), text, encoding })
+    }
+
+    /// The decoded text, line endings as they are, without a byte-order mark.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// How the bytes on disk spelled it.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// The number of lines, as an editor counts them: one more than there are line breaks, so `a\n` has
+    /// two, the second of them empty.
+    pub fn line_count(&self) -> usize {
+        self.line_starts.len()
+    }
+
+    /// Line `line` (0-based) without its line break; `None` past the last line.
+    pub fn line(&self, line: usize) -> Option<&str> {
+        let start = *self.line_starts.get(line)? as usize;
+        let end = self.line_starts.get(line + 1).map_or(self.text.len(), |&next| next as usize);
+        Some(self.text[start..end].trim_end_matches(['\n', '\r']))
+    }
+
+    /// Where `line` (0-based) starts, in bytes; the text's length for every line past the last.
+    pub fn line_start(&self, line: usize) -> usize {
+        self.line_starts.get(line).map_or(self.text.len(), |&start| start as usize)
+    }
+
+    /// The 0-based line and byte column of a byte offset.
+    pub fn line_column(&self, offset: u32) -> LineColumn {
+        let line = self.line_starts.partition_point(|&start| start <= offset) - 1;
+        LineColumn { line: u32::try_from(line).unwrap_or(u32::MAX), column: offset - self.line_starts[line] }
+    }
+
+    /// The text of a range; empty when the range does not lie in the text or cuts a character.
+    pub fn slice(&self, range: TextRange) -> &str {
+        self.text.get(range.as_range()).unwrap_or("")
+    }
+}
+
+/// The byte offsets at which lines start; the first is 0.
+pub fn line_starts(text: &str) -> Vec<u32> {
+    let bytes = text.as_bytes();
+    let mut starts = vec![0];
+    for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
+        let is_first_half = bytes[at] == b'\r' && bytes.get(at + 1) == Some(&b'\n');
+        if !is_first_half {
+            starts.push(u32::try_from(at + 1).unwrap_or(u32::MAX));
+        }
+    }
+    starts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(bytes: &[u8]) -> Text {
+        Text::decode(bytes.to_vec()).expect("is text")
+    }
+
+    #[test]
+    fn lines_break_at_all_three_endings_and_at_nothing_else() {
+        let text = text("a\r\nb\rc\nd\u{2028}e\u{c}f".as_bytes());
+        let lines: Vec<&str> = (0..text.line_count()).filter_map(|line| text.line(line)).collect();
+        assert_eq!(lines, ["a", "b", "c", "d\u{2028}e\u{c}f"]);
+        assert_eq!(text.line_column(3), LineColumn { line: 1, column: 0 });
+        assert_eq!(text.line_column(6), LineColumn { line: 2, column: 1 });
+    }
+
+    #[test]
+    fn a_byte_order_mark_decides() {
+        assert_eq!(text(b"\xEF\xBB\xBFa").as_str(), "a");
+        assert_eq!(text(b"\xFF\xFEa\0\x3D\xD8\x00\xDE").as_str(), "a\u{1F600}");
+        assert_eq!(text(b"\xFE\xFF\0a\0").as_str(), "a\u{FFFD}");
+        assert_eq!(text(b"a\xFFb").encoding(), Encoding::Lossy);
+        assert_eq!(Text::decode(b"a\0b".to_vec()).err(), Some(Binary));
+    }
+}

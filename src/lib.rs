@@ -1,0 +1,11 @@
+//! symd: one daemon per project that keeps every symbol indexed, fresh to the last finished write, and
+//! answers agents, people and editors from that one state. ARCHITECTURE.md shows the layers; a module
+//! uses only modules of the rows before it.
+
+pub mod base;
+pub mod engine;
+pub mod ops;
+pub mod syntax;
+pub mod toolsets;
+pub mod vfs;
+pub mod watch;

@@ -1,0 +1,124 @@
+//! The tool contracts. A toolset is a table of tools: name, description, JSON Schema, annotations, and an
+//! adapter that turns arguments into an op and the op's result into the contract's text. No logic of its own.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use serde_json::{Map, Value};
+
+use crate::base::Cancel;
+use crate::ops::Project;
+
+/// A contract: the tools that a connection sees under one name.
+#[derive(Debug)]
+pub struct Toolset {
+    /// `native`, `serena` …
+    pub name: &'static str,
+    /// What MCP sends as `instructions`: how a model is to work with these tools.
+    pub instructions: &'static str,
+    /// In the order in which they are listed.
+    pub tools: &'static [Tool],
+}
+
+/// One tool of a toolset.
+pub struct Tool {
+    /// The name by which clients call it.
+    pub name: &'static str,
+    /// A few words for people.
+    pub title: &'static str,
+    /// The contract's description first, then the words by which clients search tools.
+    pub description: &'static str,
+    /// The JSON Schema of its arguments: plain, inlined, with a `required` array.
+    pub schema: fn() -> Value,
+    /// What clients may assume about it.
+    pub annotations: Annotations,
+    /// Runs it.
+    pub run: for<'a> fn(Call<'a>) -> Running<'a>,
+}
+
+/// MCP's tool annotations, all four always set.
+#[derive(Clone, Copy, Debug)]
+pub struct Annotations {
+    /// Changes nothing.
+    pub read_only: bool,
+    /// May destroy something.
+    pub destructive: bool,
+    /// Calling it twice does no more than calling it once.
+    pub idempotent: bool,
+    /// Touches the world outside the project.
+    pub open_world: bool,
+}
+
+impl Annotations {
+    /// A tool that only looks, inside the project.
+    pub const READ_ONLY: Annotations =
+        Annotations { read_only: true, destructive: false, idempotent: true, open_world: false };
+}
+
+/// A call under way.
+pub type Running<'a> = Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
+
+/// What a tool is given.
+#[derive(Debug)]
+pub struct Call<'a> {
+    /// The project of the connection.
+    pub project: &'a Project,
+    /// The arguments as the client sent them.
+    pub arguments: Map<String, Value>,
+    /// Raised when the client cancels or goes away; long work looks at it.
+    pub cancel: Cancel,
+}
+
+/// What a tool answers: text, and how it went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// The whole meaning of the answer.
+    pub text: String,
+    /// How it went.
+    pub outcome: Outcome,
+}
+
+/// How a call went; everything but `Done` is MCP's `isError: true`, and decides the command line's exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It did what it was asked.
+    Done,
+    /// It failed; the text says why.
+    Failed,
+    /// It was not ready, or ran out of time.
+    NotReady,
+}
+
+impl Reply {
+    /// The answer of a call that did what it was asked.
+    pub fn done(text: impl Into<String>) -> Reply {
+        Reply { text: text.into(), outcome: Outcome::Done }
+    }
+
+    /// The answer of a call that failed.
+    pub fn failed(text: impl Into<String>) -> Reply {
+        Reply { text: text.into(), outcome: Outcome::Failed }
+    }
+}
+
+impl std::fmt::Debug for Tool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Tool({})", self.name)
+    }
+}
+
+/// All toolsets; the first is the default.
+pub fn all() -> &'static [&'static Toolset] {
+    &[]
+}
+
+/// The tools of several toolsets, the first holder of a name winning, in listing order.
+pub fn union(toolsets: &[&'static Toolset]) -> Vec<&'static Tool> {
+    let mut tools: Vec<&'static Tool> = Vec::new();
+    for tool in toolsets.iter().flat_map(|toolset| toolset.tools) {
+        if tools.iter().all(|known| known.name != tool.name) {
+            tools.push(tool);
+        }
+    }
+    tools
+}

@@ -1,0 +1,153 @@
+//! Opening beneath a directory: by `openat2(RESOLVE_BENEATH)` where the kernel has it, component by
+//! component where it has not. Invariant: the descriptor returned names something inside the root, also
+//! when somebody swaps a directory for a link while we look.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Component, Path};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
+
+/// Links followed in one resolution before it counts as a loop, as Linux has it.
+const MAX_LINKS: usize = 40;
+
+/// Set once the kernel has answered ENOSYS (older than 5.6, or a sandbox that filters it).
+static WITHOUT_OPENAT2: AtomicBool = AtomicBool::new(false);
+
+/// Opens `path` beneath `root`. `canonical_root` is the root's own absolute path without links: an
+/// absolute link that points back inside is followed, as an editor would.
+pub(super) fn open(
+    root: BorrowedFd<'_>,
+    canonical_root: &Path,
+    path: &Path,
+    flags: OFlags,
+) -> Result<OwnedFd, Errno> {
+    if !WITHOUT_OPENAT2.load(Ordering::Relaxed) {
+        let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        match rustix::fs::openat2(root, path, flags | OFlags::CLOEXEC, Mode::empty(), how) {
+            // EAGAIN: something was renamed while the kernel looked. EXDEV: a link left the root, perhaps
+            // only to come back by an absolute path.
+            Err(Errno::AGAIN | Errno::XDEV) => {}
+            Err(Errno::NOSYS) => WITHOUT_OPENAT2.store(true, Ordering::Relaxed),
+            answer => return answer,
+        }
+    }
+    by_components(root, canonical_root, path, flags)
+}
+
+/// Walks `path` one component at a time, holding a descriptor of every directory passed, and reads each
+/// link itself instead of letting the kernel follow it.
+fn by_components(
+    root: BorrowedFd<'_>,
+    canonical_root: &Path,
+    path: &Path,
+    flags: OFlags,
+) -> Result<OwnedFd, Errno> {
+    let mut links_left = MAX_LINKS;
+    let mut passed: Vec<OwnedFd> = Vec::new();
+    let mut ahead: Vec<std::ffi::OsString> = reversed(path)?;
+    while let Some(name) = ahead.pop() {
+        if name == ".." {
+            passed.pop().ok_or(Errno::XDEV)?;
+            continue;
+        }
+        let here = passed.last().map_or(root, AsFd::as_fd);
+        let found = rustix::fs::openat(
+            here,
+            &name,
+            OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC,
+            Mode::empty(),
+        )?;
+        let kind = rustix::fs::FileType::from_raw_mode(rustix::fs::fstat(&found)?.st_mode);
+        if kind == rustix::fs::FileType::Symlink {
+            if flags.contains(OFlags::NOFOLLOW) && ahead.is_empty() {
+                return Err(Errno::LOOP);
+            }
+            links_left = links_left.checked_sub(1).ok_or(Errno::LOOP)?;
+            let target = rustix::fs::readlinkat(&found, "", Vec::new())?;
+            let target =
+                Path::new(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(target.as_bytes()));
+            if target.is_absolute() {
+                let inside = target.strip_prefix(canonical_root).map_err(|_| Errno::XDEV)?;
+                passed.clear();
+                ahead.extend(reversed(inside)?);
+            } else {
+                ahead.extend(reversed(target)?);
+            }
+        } else if ahead.is_empty() {
+            // The last component: open it for what the caller wants, without following a link put there since.
+            return rustix::fs::openat(
+                here,
+                &name,
+                flags | OFlags::NOFOLLOW | OFlags::CLOEXEC,
+                Mode::empty(),
+            );
+        } else {
+            passed.push(found);
+        }
+    }
+    let here = passed.last().map_or(root, AsFd::as_fd);
+    rustix::fs::openat(here, ".", flags | OFlags::CLOEXEC, Mode::empty())
+}
+
+/// The components of a relative path, last first; `.` left out.
+fn reversed(path: &Path) -> Result<Vec<std::ffi::OsString>, Errno> {
+    let mut names = Vec::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => names.push("..".into()),
+            Component::Normal(name) => names.push(name.to_owned()),
+            Component::RootDir | Component::Prefix(_) => return Err(Errno::XDEV),
+        }
+    }
+    names.reverse();
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    type Opener = fn(BorrowedFd<'_>, &Path, &Path, OFlags) -> Result<OwnedFd, Errno>;
+
+    /// Both ways of opening must agree on every kind of path.
+    #[test]
+    #[allow(clippy::disallowed_methods)]
+    fn links_are_followed_inside_and_refused_outside() {
+        let scratch = tempfile::tempdir().expect("scratch");
+        let root = scratch.path().canonicalize().expect("canonical").join("root");
+        std::fs::create_dir_all(root.join("d/e")).expect("made");
+        std::fs::write(root.join("d/f"), "inside").expect("written");
+        std::fs::write(scratch.path().join("secret"), "outside").expect("written");
+        let link = |target: &str, name: &str| symlink(target, root.join(name)).expect("linked");
+        link("d/f", "relative");
+        link("../d/f", "d/up");
+        link("../secret", "out");
+        link("d/../../secret", "sneaky");
+        link("loop", "loop");
+        symlink(root.join("d/f"), root.join("absolute")).expect("linked");
+        symlink(scratch.path().join("secret"), root.join("absolute_out")).expect("linked");
+        link("../..", "d/e/top");
+
+        let fd = rustix::fs::open(&root, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).expect("opened");
+        let open_with = |opener: Opener, path: &str| {
+            opener(fd.as_fd(), &root, Path::new(path), OFlags::RDONLY)
+                .map(|_| ())
+                .map_err(|errno| errno == Errno::XDEV)
+        };
+        for opener in [open as Opener, by_components as Opener] {
+            for inside in ["d/f", "relative", "d/up", "absolute", ".", "d/e/top/d/f", "d/e/top"] {
+                assert_eq!(open_with(opener, inside), Ok(()), "{inside}");
+            }
+            for outside in ["out", "sneaky", "absolute_out", "d/e/top/../secret", "../secret"] {
+                assert_eq!(open_with(opener, outside), Err(true), "{outside}");
+            }
+            for broken in ["loop", "missing"] {
+                assert_eq!(open_with(opener, broken), Err(false), "{broken}");
+            }
+        }
+    }
+}

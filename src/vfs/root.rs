@@ -1,0 +1,298 @@
+//! The project root as an open directory, and what can be asked beneath it. Invariant: a path is resolved
+//! by `beneath` alone; the root's descriptor stays valid when the directory is renamed.
+
+use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::beneath;
+use crate::base::RelPath;
+
+/// Files larger than this are not read: nothing of ours makes sense of them, and offsets are 32 bits.
+pub const MAX_FILE_BYTES: u64 = 100 << 20;
+
+/// The open root directory of a project.
+#[derive(Debug)]
+pub struct Root {
+    directory: OwnedFd,
+    path: PathBuf,
+}
+
+/// Why a file of the project could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum VfsError {
+    /// There is nothing of that name.
+    #[error("{path} does not exist")]
+    NotFound {
+        /// The path asked for.
+        path: RelPath,
+    },
+    /// A link on the way leads out of the project.
+    #[error("{path} is outside the project (a link leads there)")]
+    Outside {
+        /// The path asked for.
+        path: RelPath,
+    },
+    /// A directory, FIFO, socket or device.
+    #[error("{path} is {what}, not a regular file")]
+    NotAFile {
+        /// The path asked for.
+        path: RelPath,
+        /// "a directory", "a FIFO" …
+        what: &'static str,
+    },
+    /// Larger than [`MAX_FILE_BYTES`].
+    #[error("{path} has {bytes} bytes; symd reads files up to {MAX_FILE_BYTES}")]
+    TooLarge {
+        /// The path asked for.
+        path: RelPath,
+        /// Its size.
+        bytes: u64,
+    },
+    /// Anything else the system said.
+    #[error("cannot read {path}: {source}")]
+    Io {
+        /// The path asked for.
+        path: RelPath,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// What tells one state of a file from another without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Stat {
+    /// Size in bytes.
+    pub size: u64,
+    /// Time of the last write, nanoseconds since 1970.
+    pub mtime: i64,
+    /// Time of the last change of content or inode, nanoseconds since 1970.
+    pub ctime: i64,
+    /// Inode number.
+    pub inode: u64,
+}
+
+/// A file's bytes and the state they were read in.
+#[derive(Debug)]
+pub struct FileBytes {
+    /// All of its bytes.
+    pub bytes: Vec<u8>,
+    /// Taken before the read: when it differs from a later one, the bytes may be old, never newer.
+    pub stat: Stat,
+}
+
+/// What kind of thing a directory holds under a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EntryKind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link, to anything.
+    Link,
+    /// A FIFO, socket or device: never opened.
+    Other,
+}
+
+/// One name in a directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The file name. Names that are not UTF-8 are not listed; [`Root::list`] counts them.
+    pub name: String,
+    /// What it is; links are not followed.
+    pub kind: EntryKind,
+}
+
+impl Root {
+    /// Opens the directory `path`, which must exist.
+    pub fn open(path: &Path) -> io::Result<Root> {
+        let path = path.canonicalize()?;
+        let directory =
+            rustix::fs::open(&path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        Ok(Root { directory, path })
+    }
+
+    /// The root's absolute path, links resolved, as it was when it was opened.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The root directory itself.
+    pub fn as_fd(&self) -> BorrowedFd<'_> {
+        self.directory.as_fd()
+    }
+
+    /// Reads a regular file whole, following links that stay inside. FIFOs and devices are never opened
+    /// for reading, so nothing here blocks on a stranger.
+    pub fn read(&self, path: &RelPath) -> Result<FileBytes, VfsError> {
+        let mut file =
+            std::fs::File::from(self.open_beneath(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)?);
+        let io = |source| VfsError::Io { path: path.clone(), source };
+        let raw = rustix::fs::fstat(&file).map_err(|errno| io(errno.into()))?;
+        let stat = stat_of(&raw);
+        match FileType::from_raw_mode(raw.st_mode) {
+            FileType::RegularFile => {}
+            other => return Err(VfsError::NotAFile { path: path.clone(), what: describe(other) }),
+        }
+        if stat.size > MAX_FILE_BYTES {
+            return Err(VfsError::TooLarge { path: path.clone(), bytes: stat.size });
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(stat.size).unwrap_or(0) + 1);
+        // One byte more than allowed is enough to see that the file grew past the limit meanwhile.
+        file.by_ref().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
+        if bytes.len() as u64 > MAX_FILE_BYTES {
+            return Err(VfsError::TooLarge { path: path.clone(), bytes: bytes.len() as u64 });
+        }
+        Ok(FileBytes { bytes, stat })
+    }
+
+    /// Reads `length` bytes at byte `offset` of a regular file, with the state it is in; fewer at its end.
+    pub fn read_at(&self, path: &RelPath, offset: u64, length: usize) -> Result<FileBytes, VfsError> {
+        let file = self.open_beneath(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)?;
+        let io = |errno: Errno| VfsError::Io { path: path.clone(), source: errno.into() };
+        let stat = stat_of(&rustix::fs::fstat(&file).map_err(io)?);
+        let mut bytes = vec![0; length];
+        let mut filled = 0;
+        while filled < length {
+            match rustix::io::pread(&file, &mut bytes[filled..], offset + filled as u64).map_err(io)? {
+                0 => break,
+                count => filled += count,
+            }
+        }
+        bytes.truncate(filled);
+        Ok(FileBytes { bytes, stat })
+    }
+
+    /// What `path` is and in which state, links inside the root followed.
+    pub fn stat(&self, path: &RelPath) -> Result<(EntryKind, Stat), VfsError> {
+        let found = self.open_beneath(path, OFlags::PATH)?;
+        let raw = rustix::fs::fstat(&found)
+            .map_err(|errno| VfsError::Io { path: path.clone(), source: errno.into() })?;
+        Ok((kind_of(FileType::from_raw_mode(raw.st_mode)), stat_of(&raw)))
+    }
+
+    /// What `path` itself is: a link is reported as a link.
+    pub fn stat_link(&self, path: &RelPath) -> Result<(EntryKind, Stat), VfsError> {
+        let found = self.open_beneath(path, OFlags::PATH | OFlags::NOFOLLOW)?;
+        let raw = rustix::fs::fstat(&found)
+            .map_err(|errno| VfsError::Io { path: path.clone(), source: errno.into() })?;
+        Ok((kind_of(FileType::from_raw_mode(raw.st_mode)), stat_of(&raw)))
+    }
+
+    /// Opens the directory `path` for watching or listing.
+    pub fn open_directory(&self, path: &RelPath) -> Result<OwnedFd, VfsError> {
+        self.open_beneath(path, OFlags::RDONLY | OFlags::DIRECTORY)
+    }
+
+    /// Lists an open directory, sorted by name, and counts the names that are not UTF-8 (left out).
+    pub fn list(&self, path: &RelPath, directory: impl AsFd) -> Result<(Vec<Entry>, usize), VfsError> {
+        let io = |errno: Errno| VfsError::Io { path: path.clone(), source: errno.into() };
+        let mut entries = Vec::new();
+        let mut unnamed = 0;
+        for entry in rustix::fs::Dir::read_from(directory.as_fd()).map_err(io)? {
+            let entry = entry.map_err(io)?;
+            let Ok(name) = entry.file_name().to_str() else {
+                unnamed += 1;
+                continue;
+            };
+            if name == "." || name == ".." {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                FileType::Unknown => {
+                    rustix::fs::statat(directory.as_fd(), name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)
+                        .map_or(EntryKind::Other, |raw| kind_of(FileType::from_raw_mode(raw.st_mode)))
+                }
+                known => kind_of(known),
+            };
+            entries.push(Entry { name: name.to_owned(), kind });
+        }
+        entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        Ok((entries, unnamed))
+    }
+
+    fn open_beneath(&self, path: &RelPath, flags: OFlags) -> Result<OwnedFd, VfsError> {
+        beneath::open(self.directory.as_fd(), &self.path, path.as_path(), flags).map_err(
+            |errno| match errno {
+                Errno::NOENT | Errno::NOTDIR => VfsError::NotFound { path: path.clone() },
+                Errno::XDEV => VfsError::Outside { path: path.clone() },
+                Errno::NXIO => VfsError::NotAFile { path: path.clone(), what: "a socket" },
+                other => VfsError::Io { path: path.clone(), source: other.into() },
+            },
+        )
+    }
+}
+
+fn stat_of(raw: &rustix::fs::Stat) -> Stat {
+    let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+    Stat {
+        size: u64::try_from(raw.st_size).unwrap_or(0),
+        mtime: nanoseconds(raw.st_mtime, i64::try_from(raw.st_mtime_nsec).unwrap_or(0)),
+        ctime: nanoseconds(raw.st_ctime, i64::try_from(raw.st_ctime_nsec).unwrap_or(0)),
+        inode: raw.st_ino,
+    }
+}
+
+fn kind_of(file_type: FileType) -> EntryKind {
+    match file_type {
+        FileType::RegularFile => EntryKind::File,
+        FileType::Directory => EntryKind::Directory,
+        FileType::Symlink => EntryKind::Link,
+        _ => EntryKind::Other,
+    }
+}
+
+fn describe(file_type: FileType) -> &'static str {
+    match file_type {
+        FileType::Directory => "a directory",
+        FileType::Fifo => "a FIFO",
+        FileType::Socket => "a socket",
+        _ => "a device",
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> RelPath {
+        RelPath::new(text).expect(text)
+    }
+
+    #[test]
+    fn reads_files_and_nothing_else() {
+        let scratch = tempfile::tempdir().expect("scratch");
+        std::fs::write(scratch.path().join("f"), "text").expect("written");
+        std::fs::create_dir(scratch.path().join("d")).expect("made");
+        rustix::fs::mknodat(rustix::fs::CWD, scratch.path().join("fifo"), FileType::Fifo, Mode::RWXU, 0)
+            .expect("made");
+        let _socket = std::os::unix::net::UnixListener::bind(scratch.path().join("socket")).expect("bound");
+        let root = Root::open(scratch.path()).expect("opened");
+        assert_eq!(root.read(&path("f")).expect("read").bytes, b"text");
+        assert_eq!(root.read_at(&path("f"), 1, 2).expect("read").bytes, b"ex");
+        for other in ["d", "fifo", "socket"] {
+            assert!(matches!(root.read(&path(other)), Err(VfsError::NotAFile { .. })), "{other}");
+        }
+        assert!(matches!(root.read(&path("missing")), Err(VfsError::NotFound { .. })));
+        assert!(matches!(root.read(&path("f/x")), Err(VfsError::NotFound { .. })));
+    }
+
+    #[test]
+    fn lists_by_name_and_counts_what_it_cannot_name() {
+        let scratch = tempfile::tempdir().expect("scratch");
+        std::fs::write(scratch.path().join("b"), "").expect("written");
+        std::fs::create_dir(scratch.path().join("a")).expect("made");
+        let odd: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(b"\xFF");
+        std::fs::write(scratch.path().join(odd), "").expect("written");
+        let root = Root::open(scratch.path()).expect("opened");
+        let directory = root.open_directory(&RelPath::root()).expect("opened");
+        let (entries, unnamed) = root.list(&RelPath::root(), &directory).expect("listed");
+        let listed: Vec<(&str, EntryKind)> = entries.iter().map(|e| (e.name.as_str(), e.kind)).collect();
+        assert_eq!(listed, [("a", EntryKind::Directory), ("b", EntryKind::File)]);
+        assert_eq!(unnamed, 1);
+    }
+}
