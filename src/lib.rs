@@ -3,8 +3,12 @@
 //! uses only modules of the rows before it.
 
 pub mod base;
+pub mod cli;
+pub mod config;
 pub mod engine;
+pub mod index;
 pub mod ops;
+pub mod serve;
 pub mod syntax;
 pub mod toolsets;
 pub mod vfs;

@@ -1,3 +1,5 @@
 //! The `symd` program: everything it does is in the library.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    symd::cli::main()
+}

@@ -134,6 +134,18 @@ pub fn read_file(path: &Path) -> Result<Option<Vec<u8>>, StateError> {
     }
 }
 
+/// Opens one of symd's own files for reading if it is truly ours: a regular file (no link), of this user, that
+/// nobody else may read or write. `None` otherwise.
+pub fn open_private(path: &Path) -> Option<std::fs::File> {
+    let no_links = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::CLOEXEC;
+    let flags = rustix::fs::OFlags::RDONLY | no_links;
+    let file = std::fs::File::from(rustix::fs::open(path, flags, rustix::fs::Mode::empty()).ok()?);
+    let meta = file.metadata().ok()?;
+    let ours =
+        meta.is_file() && meta.uid() == rustix::process::geteuid().as_raw() && meta.mode() & 0o077 == 0;
+    ours.then_some(file)
+}
+
 /// Removes one of symd's own files; that it was not there is no error.
 pub fn remove_file(path: &Path) -> Result<(), StateError> {
     match std::fs::remove_file(path) {

@@ -1,14 +1,67 @@
-//! The one owner of mutable state (placeholder signatures, replaced by the engine's own commit).
+//! The engine: one task owns everything that changes, readers hold snapshots. It knows files, symbols and the
+//! watcher; it does not know tools. Invariant (freshness): a question runs on an index that shows every file
+//! change that was finished before the question was asked.
 
-use std::path::Path;
+mod event;
+mod look;
+mod pending;
+mod pool;
+mod run;
+mod status;
+mod view;
 
-use serde::Serialize;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
+
+pub use status::{EngineStatus, SkippedFiles};
+pub use view::{Current, CurrentError, View};
+
+use crate::base::state::{self, StateError};
+use crate::config::Languages;
+use crate::index::State;
+use crate::index::cache::Cache;
+use crate::vfs::{Ignore, IgnoreSettings, Root, Vendored};
+use crate::watch::{Watch, WatchError, WatchOptions};
+use event::Event;
+use pool::Pool;
+use run::Run;
+
+/// Events on their way to the engine. When it is full, askers and pool threads wait; the engine waits for
+/// neither, so it empties.
+const EVENT_QUEUE: usize = 1024;
+/// Batches of notices on their way. When it is full the watcher's thread waits, then the kernel's queue fills.
+const NOTICE_QUEUE: usize = 64;
 
 /// A running engine. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Engine;
+pub struct Engine {
+    events: mpsc::Sender<Event>,
+    status: tokio_watch::Receiver<EngineStatus>,
+    gone: tokio_watch::Receiver<bool>,
+    watch: Arc<Watch>,
+    root: Arc<Root>,
+}
 
-/// Why an engine did not start.
+/// How an engine is started.
+#[derive(Clone, Debug)]
+pub struct EngineOptions {
+    /// The project root.
+    pub root: PathBuf,
+    /// A private directory of ours, for barriers.
+    pub runtime_directory: PathBuf,
+    /// Where this repository's outlines are cached; `None` for no cache.
+    pub cache_directory: Option<PathBuf>,
+    /// How the tree is watched.
+    pub watch: WatchOptions,
+    /// How often to look for changes that give no event.
+    pub sweep_every: Duration,
+}
+
+/// Why an engine does not start or does not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The root cannot be opened.
@@ -19,35 +72,154 @@ pub enum EngineError {
         /// What the system said.
         source: std::io::Error,
     },
-}
-
-/// What `symd status` shows about the index, watcher and cache.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct EngineStatus {
-    /// The index revision: grows with every change taken in.
-    pub revision: u64,
-    /// Files in the index.
-    pub files: usize,
-    /// Symbols in the index.
-    pub symbols: usize,
+    /// The watcher did not start.
+    #[error(transparent)]
+    Watch(#[from] WatchError),
+    /// symd's own directories are not usable.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// The engine has stopped, or let go of the question.
+    #[error("the daemon is stopping (or lost its project's root); ask again, which starts a new one")]
+    Stopped,
 }
 
 impl Engine {
-    /// Starts watching and indexing `root`; returns at once, the first crawl goes on in the background.
-    pub fn start(_root: &Path, _runtime_dir: &Path, _cache_dir: &Path) -> Result<Engine, EngineError> {
-        Ok(Engine)
+    /// Starts watching and indexing; returns at once, the first crawl goes on in the background. Must be called
+    /// within a tokio runtime.
+    pub fn start(options: EngineOptions) -> Result<Engine, EngineError> {
+        let root = Root::open(&options.root)
+            .map_err(|source| EngineError::Root { path: options.root.display().to_string(), source })?;
+        let root = Arc::new(root);
+        state::private_dir(&options.runtime_directory)?;
+        // A cache that cannot be had makes starts slower and nothing else.
+        let cache = options.cache_directory.as_deref().and_then(|directory| {
+            Cache::open(directory).map_err(|error| tracing::warn!(%error, "going on without a cache")).ok()
+        });
+        let settings = IgnoreSettings {
+            vendored: vendored(Languages::builtin()),
+            global: IgnoreSettings::global_excludes(|name| std::env::var_os(name)),
+        };
+        let ignore = Arc::new(Ignore::new(&root, settings));
+        let (notice_sender, notices) = mpsc::channel(NOTICE_QUEUE);
+        let sink = move |batch| match notice_sender.blocking_send(Event::Noticed(batch)) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        };
+        let watch =
+            Watch::start(root.clone(), ignore.clone(), &options.runtime_directory, &options.watch, sink)?;
+        let engine = Engine::run(root, cache.map(Arc::new), ignore, watch, notices);
+        engine.sweep_every(options.sweep_every);
+        Ok(engine)
+    }
+
+    fn run(
+        root: Arc<Root>,
+        cache: Option<Arc<Cache>>,
+        ignore: Arc<Ignore>,
+        watch: Watch,
+        notices: mpsc::Receiver<Event>,
+    ) -> Engine {
+        let (events, receiver) = mpsc::channel(EVENT_QUEUE);
+        let (status_sender, status) = tokio_watch::channel(EngineStatus::default());
+        let (gone_sender, gone) = tokio_watch::channel(false);
+        let watch = Arc::new(watch);
+        let run = Run {
+            watch: watch.clone(),
+            looker: run::looker(root.clone(), cache),
+            ignore,
+            pool: Pool::new(),
+            sender: events.clone(),
+            status: status_sender,
+            gone: gone_sender,
+            state: State::default(),
+            tally: status::Tally::default(),
+            pending: pending::Pending::default(),
+            behind_barrier: None,
+            next_barrier: Vec::new(),
+            crawled: false,
+            building: false,
+            storing: false,
+            unstored: 0,
+            changes: 0,
+            stopping: None,
+        };
+        tokio::spawn(run.run(receiver, notices));
+        Engine { events, status, gone, watch, root }
+    }
+
+    /// Runs `question` on a pool thread as soon as the index shows everything written before this call; the first
+    /// crawl included. Dropping the future before then drops the question.
+    pub async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&View) -> T + Send + 'static,
+    ) -> Result<T, EngineError> {
+        let (answer, answered) = oneshot::channel();
+        let ask = Event::Ask(Box::new(move |view: Arc<View>| {
+            if !answer.is_closed() {
+                let _ = answer.send(question(&view));
+            }
+        }));
+        self.events.send(ask).await.map_err(|_| EngineError::Stopped)?;
+        answered.await.map_err(|_| EngineError::Stopped)
     }
 
     /// A look at the engine's state, without waiting for anything.
     pub fn status(&self) -> EngineStatus {
-        EngineStatus::default()
+        let mut status = self.status.borrow().clone();
+        status.watcher = self.watch.counters();
+        status
     }
 
     /// Waits until everything that was written before this call is in the index, the first crawl included.
     pub async fn settled(&self) -> Result<EngineStatus, EngineError> {
-        Ok(EngineStatus::default())
+        self.ask(|_| ()).await?;
+        Ok(self.status())
+    }
+
+    /// Waits until the root directory is gone, or the engine is.
+    pub async fn gone(&self) {
+        let _ = self.gone.clone().wait_for(|gone| *gone).await;
+    }
+
+    /// The project root.
+    pub fn root(&self) -> &Root {
+        &self.root
     }
 
     /// Stops watching and writes what the cache has not got yet.
-    pub async fn shutdown(&self) {}
+    pub async fn shutdown(&self) {
+        let (stopped, done) = oneshot::channel();
+        if self.events.send(Event::Stop(stopped)).await.is_ok() {
+            let _ = done.await;
+        }
+    }
+
+    fn sweep_every(&self, period: Duration) {
+        let events = self.events.downgrade();
+        tokio::spawn(async move {
+            let mut ticks = tokio::time::interval(period);
+            ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+            ticks.tick().await;
+            loop {
+                ticks.tick().await;
+                let Some(events) = events.upgrade() else { return };
+                if events.send(Event::Sweep).await.is_err() {
+                    return;
+                }
+            }
+        });
+    }
+}
+
+/// The languages' rules for vendored directories, as the ignore rules take them.
+fn vendored(languages: &Languages) -> Vendored {
+    let mut vendored = Vendored::default();
+    for rule in languages.vendored_rules() {
+        if rule.beside.is_empty() && rule.holding.is_empty() {
+            vendored.names.push(rule.name.clone());
+        } else if !rule.beside.is_empty() {
+            vendored.beside.push((rule.name.clone(), rule.beside.clone()));
+        }
+    }
+    vendored
 }

@@ -1,8 +1,23 @@
 //! From text to outline: grammars, their queries, the tree of symbols in a file, name paths. Pure: text in,
 //! values out. Knows neither files nor the index.
 
+mod drafts;
+pub mod extract;
+#[cfg(test)]
+mod fixtures;
+pub mod grammar;
+#[cfg(test)]
+mod hostile;
 pub mod kind;
+pub mod name_path;
+mod occurrences;
 pub mod outline;
+mod roles;
+mod scopes;
 
+pub use extract::{OutlineError, outline};
+pub use grammar::Grammar;
 pub use kind::SymbolKind;
-pub use outline::{Outline, Row};
+pub use name_path::{Matching, NamePattern, NamePatternError};
+pub use occurrences::name_hash;
+pub use outline::{Occurrences, Outline, Row};

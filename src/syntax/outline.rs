@@ -1,6 +1,8 @@
 //! A file's symbols in the form in which the index keeps and the cache stores them: fixed-size rows over
 //! one string of names. Invariants: rows stand in pre-order of the symbol tree (a parent before its
-//! children, siblings by position), so a subtree is a run of rows; a row's name is the text at its name range.
+//! children, siblings by position), so a subtree is a run of rows; a row's name is the text at its name range,
+//! except a composed one (Kotlin's unnamed `Companion`, Rust's `impl A for B`, Go's `(*T).Method`), whose
+//! name range begins at the token that stands for it.
 
 use super::kind::SymbolKind;
 use crate::base::TextRange;
@@ -12,7 +14,7 @@ pub struct Row {
     pub start: u32,
     /// Just past its last byte.
     pub end: u32,
-    /// First byte of its name in the text.
+    /// First byte of its name in the text (within the backticks, where a language has those).
     pub name_start: u32,
     /// Where its name starts in [`Outline::names`].
     pub name_at: u32,

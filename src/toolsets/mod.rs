@@ -1,13 +1,22 @@
 //! The tool contracts. A toolset is a table of tools: name, description, JSON Schema, annotations, and an
 //! adapter that turns arguments into an op and the op's result into the contract's text. No logic of its own.
 
+pub mod arguments;
+pub mod native;
+pub mod serena;
+
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use crate::base::Cancel;
+use crate::engine::View;
 use crate::ops::Project;
+
+/// How long a call waits for the first crawl of a large project before it says that it is still indexing.
+const READY_DEADLINE: Duration = Duration::from_secs(120);
 
 /// A contract: the tools that a connection sees under one name.
 #[derive(Debug)]
@@ -109,7 +118,38 @@ impl std::fmt::Debug for Tool {
 
 /// All toolsets; the first is the default.
 pub fn all() -> &'static [&'static Toolset] {
-    &[]
+    static ALL: [&Toolset; 2] = [&native::NATIVE, &serena::SERENA];
+    &ALL
+}
+
+/// Runs `work` on a fresh index. Dropping the future, as whoever stops a call does, stops the work too.
+fn ask<'a>(
+    call: Call<'a>,
+    work: impl FnOnce(&View, &Map<String, Value>, &Cancel) -> Reply + Send + 'static,
+) -> Running<'a> {
+    Box::pin(async move {
+        let Call { project, arguments, .. } = call;
+        // Not the call's own flag: that says whether the client still wants an answer, and it does when the work
+        // is given up for being late.
+        let given_up = Cancel::new();
+        let _stops_with_us = given_up.on_drop();
+        let answer = project.engine.ask(move |view| work(view, &arguments, &given_up));
+        match tokio::time::timeout(READY_DEADLINE, answer).await {
+            Ok(Ok(reply)) => reply,
+            Ok(Err(error)) => Reply { text: format!("Error: {error}"), outcome: Outcome::NotReady },
+            Err(_) => Reply { text: still_indexing(project), outcome: Outcome::NotReady },
+        }
+    })
+}
+
+fn still_indexing(project: &Project) -> String {
+    let status = project.engine.status();
+    format!(
+        "Error: not ready after {} s: {} of {} files are still to be read; ask again, or see `symd status`",
+        READY_DEADLINE.as_secs(),
+        status.pending_files,
+        status.files.max(status.pending_files),
+    )
 }
 
 /// The tools of several toolsets, the first holder of a name winning, in listing order.

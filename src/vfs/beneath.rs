@@ -62,7 +62,8 @@ fn by_components(
         let kind = rustix::fs::FileType::from_raw_mode(rustix::fs::fstat(&found)?.st_mode);
         if kind == rustix::fs::FileType::Symlink {
             if flags.contains(OFlags::NOFOLLOW) && ahead.is_empty() {
-                return Err(Errno::LOOP);
+                // A bare handle on the link itself is what O_PATH with O_NOFOLLOW asks for.
+                return if flags.contains(OFlags::PATH) { Ok(found) } else { Err(Errno::LOOP) };
             }
             links_left = links_left.checked_sub(1).ok_or(Errno::LOOP)?;
             let target = rustix::fs::readlinkat(&found, "", Vec::new())?;

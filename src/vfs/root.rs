@@ -14,6 +14,9 @@ use crate::base::RelPath;
 /// Files larger than this are not read: nothing of ours makes sense of them, and offsets are 32 bits.
 pub const MAX_FILE_BYTES: u64 = 100 << 20;
 
+/// Bytes of a listing taken from the kernel at once: a few hundred names.
+const LISTING_BYTES: usize = 16 << 10;
+
 /// The open root directory of a project.
 #[derive(Debug)]
 pub struct Root {
@@ -44,13 +47,15 @@ pub enum VfsError {
         /// "a directory", "a FIFO" …
         what: &'static str,
     },
-    /// Larger than [`MAX_FILE_BYTES`].
-    #[error("{path} has {bytes} bytes; symd reads files up to {MAX_FILE_BYTES}")]
+    /// Larger than the limit, which is [`MAX_FILE_BYTES`] at most.
+    #[error("{path} has {bytes} bytes; symd reads files up to {limit}")]
     TooLarge {
         /// The path asked for.
         path: RelPath,
         /// Its size.
         bytes: u64,
+        /// What would have been read.
+        limit: u64,
     },
     /// Anything else the system said.
     #[error("cannot read {path}: {source}")]
@@ -128,8 +133,18 @@ impl Root {
     /// Reads a regular file whole, following links that stay inside. FIFOs and devices are never opened
     /// for reading, so nothing here blocks on a stranger.
     pub fn read(&self, path: &RelPath) -> Result<FileBytes, VfsError> {
-        let mut file =
-            std::fs::File::from(self.open_beneath(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY)?);
+        self.read_opened(path, OFlags::empty(), MAX_FILE_BYTES)
+    }
+
+    /// Reads a regular file of at most `max_bytes` whole, unless `path` itself is a link: what the index holds
+    /// under a name is what lies there.
+    pub fn read_unlinked(&self, path: &RelPath, max_bytes: u64) -> Result<FileBytes, VfsError> {
+        self.read_opened(path, OFlags::NOFOLLOW, max_bytes.min(MAX_FILE_BYTES))
+    }
+
+    fn read_opened(&self, path: &RelPath, how: OFlags, max_bytes: u64) -> Result<FileBytes, VfsError> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | how;
+        let mut file = std::fs::File::from(self.open_beneath(path, flags)?);
         let io = |source| VfsError::Io { path: path.clone(), source };
         let raw = rustix::fs::fstat(&file).map_err(|errno| io(errno.into()))?;
         let stat = stat_of(&raw);
@@ -137,14 +152,18 @@ impl Root {
             FileType::RegularFile => {}
             other => return Err(VfsError::NotAFile { path: path.clone(), what: describe(other) }),
         }
-        if stat.size > MAX_FILE_BYTES {
-            return Err(VfsError::TooLarge { path: path.clone(), bytes: stat.size });
+        if stat.size > max_bytes {
+            return Err(VfsError::TooLarge { path: path.clone(), bytes: stat.size, limit: max_bytes });
         }
         let mut bytes = Vec::with_capacity(usize::try_from(stat.size).unwrap_or(0) + 1);
         // One byte more than allowed is enough to see that the file grew past the limit meanwhile.
-        file.by_ref().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
-        if bytes.len() as u64 > MAX_FILE_BYTES {
-            return Err(VfsError::TooLarge { path: path.clone(), bytes: bytes.len() as u64 });
+        file.by_ref().take(max_bytes + 1).read_to_end(&mut bytes).map_err(io)?;
+        if bytes.len() as u64 > max_bytes {
+            return Err(VfsError::TooLarge {
+                path: path.clone(),
+                bytes: bytes.len() as u64,
+                limit: max_bytes,
+            });
         }
         Ok(FileBytes { bytes, stat })
     }
@@ -187,12 +206,24 @@ impl Root {
         self.open_beneath(path, OFlags::RDONLY | OFlags::DIRECTORY)
     }
 
-    /// Lists an open directory, sorted by name, and counts the names that are not UTF-8 (left out).
+    /// Opens the directory `path` itself: a link in its place is [`VfsError::NotFound`].
+    pub fn open_directory_itself(&self, path: &RelPath) -> Result<OwnedFd, VfsError> {
+        match self.open_beneath(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW) {
+            Err(VfsError::NotAFile { path, .. }) => Err(VfsError::NotFound { path }),
+            answer => answer,
+        }
+    }
+
+    /// Lists a directory that has just been opened, sorted by name, and counts the names that are not UTF-8 (left out).
     pub fn list(&self, path: &RelPath, directory: impl AsFd) -> Result<(Vec<Entry>, usize), VfsError> {
         let io = |errno: Errno| VfsError::Io { path: path.clone(), source: errno.into() };
         let mut entries = Vec::new();
         let mut unnamed = 0;
-        for entry in rustix::fs::Dir::read_from(directory.as_fd()).map_err(io)? {
+        // Read raw, from the start: opening the directory a second time would cost as much as reading it.
+        rustix::fs::seek(directory.as_fd(), rustix::fs::SeekFrom::Start(0)).map_err(io)?;
+        let mut buffer = Vec::with_capacity(LISTING_BYTES);
+        let mut names = rustix::fs::RawDir::new(directory.as_fd(), buffer.spare_capacity_mut());
+        while let Some(entry) = names.next() {
             let entry = entry.map_err(io)?;
             let Ok(name) = entry.file_name().to_str() else {
                 unnamed += 1;
@@ -219,6 +250,9 @@ impl Root {
             |errno| match errno {
                 Errno::NOENT | Errno::NOTDIR => VfsError::NotFound { path: path.clone() },
                 Errno::XDEV => VfsError::Outside { path: path.clone() },
+                Errno::LOOP if flags.contains(OFlags::NOFOLLOW) => {
+                    VfsError::NotAFile { path: path.clone(), what: "a link" }
+                }
                 Errno::NXIO => VfsError::NotAFile { path: path.clone(), what: "a socket" },
                 other => VfsError::Io { path: path.clone(), source: other.into() },
             },
@@ -226,7 +260,7 @@ impl Root {
     }
 }
 
-fn stat_of(raw: &rustix::fs::Stat) -> Stat {
+pub(crate) fn stat_of(raw: &rustix::fs::Stat) -> Stat {
     let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
     Stat {
         size: u64::try_from(raw.st_size).unwrap_or(0),
@@ -236,7 +270,7 @@ fn stat_of(raw: &rustix::fs::Stat) -> Stat {
     }
 }
 
-fn kind_of(file_type: FileType) -> EntryKind {
+pub(crate) fn kind_of(file_type: FileType) -> EntryKind {
     match file_type {
         FileType::RegularFile => EntryKind::File,
         FileType::Directory => EntryKind::Directory,

@@ -1,7 +1,29 @@
 //! What changed in the project's tree, in order, and the barrier that tells when everything before a
 //! question has been seen. Watches first, then reads (invariant 6); reports paths, never contents.
+//!
+//! Not seen: writing through a memory map; writing to a file through a hard link that stands in another
+//! directory (the event names the link written to only); something mounted over a directory that is watched.
+
+mod backend;
+mod barrier;
+mod counters;
+mod crawl;
+#[cfg(test)]
+pub(crate) mod fake;
+mod handle;
+mod inotify;
+mod notify;
+mod poll;
+mod sweep;
+mod tree;
+mod watcher;
+
+#[cfg(test)]
+mod tests;
 
 use crate::base::RelPath;
+pub use counters::Counters;
+pub use handle::{BackendChoice, Watch, WatchError, WatchOptions};
 
 /// One thing the watcher has to say. Order matters: a barrier comes after every change that was made
 /// before it.
@@ -18,9 +40,12 @@ pub enum Notice {
         /// Paths of the directories in it, each of which gets a notice of its own.
         directories: Vec<RelPath>,
     },
-    /// A file was written, created, moved here or touched: look at it again (it may be gone by now).
+    /// A file was written, created, moved here or touched: read it again (it may be gone by now). On a polled
+    /// directory this also comes for a file whose times and size are the same, when the clock of the file
+    /// system is too coarse to tell; so compare contents, not times.
     Changed(RelPath),
-    /// Nothing is left at this path, nor beneath it.
+    /// Nothing is left at this path, nor beneath it, that is to be indexed. May come for what was never told,
+    /// and just before a directory is listed there.
     Removed(RelPath),
     /// The first crawl has listed every directory.
     Crawled,

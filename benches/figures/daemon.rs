@@ -1,0 +1,111 @@
+//! The program under measurement: the real binary with directories of its own, and an MCP connection to it.
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// A place for one daemon; stops it when dropped.
+pub(crate) struct Daemon {
+    tree: PathBuf,
+    home: PathBuf,
+}
+
+impl Daemon {
+    /// Nothing is started yet. `home` holds the XDG directories; a second daemon with the same one finds the cache.
+    pub(crate) fn at(tree: &Path, home: &Path) -> Daemon {
+        std::fs::create_dir_all(home).unwrap();
+        Daemon { tree: tree.to_owned(), home: home.to_owned() }
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_symd"));
+        command.arg("--project").arg(&self.tree).args(arguments).env_clear().stderr(Stdio::inherit());
+        command.env("HOME", &self.home).env("PATH", std::env::var_os("PATH").unwrap());
+        for (variable, directory) in [
+            ("XDG_RUNTIME_DIR", "run"),
+            ("XDG_CACHE_HOME", "cache"),
+            ("XDG_STATE_HOME", "state"),
+            ("XDG_CONFIG_HOME", "config"),
+        ] {
+            let directory = self.home.join(directory);
+            std::fs::create_dir_all(&directory).unwrap();
+            command.env(variable, directory);
+        }
+        command
+    }
+
+    /// Runs a command of symd's, which must succeed, and gives its output.
+    pub(crate) fn run(&self, arguments: &[&str]) -> String {
+        let output = self.command(arguments).output().unwrap();
+        assert!(output.status.success(), "symd {arguments:?}: {}", String::from_utf8_lossy(&output.stdout));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    pub(crate) fn status(&self) -> Value {
+        serde_json::from_str(&self.run(&["status", "--json"])).unwrap()
+    }
+
+    pub(crate) fn connect(&self, toolset: &str) -> Connection {
+        let stream = UnixStream::connect(self.run(&["socket"])).unwrap();
+        let mut connection =
+            Connection { reader: BufReader::new(stream.try_clone().unwrap()), stream, id: 0 };
+        connection.send(&json!({"symd": {"protocol": [1, 1], "version": "bench", "toolset": [toolset], "client": "bench"}}));
+        connection.receive();
+        let client = json!({"name": "bench", "version": "0"});
+        let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
+        connection.request("initialize", &params);
+        connection.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        connection
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.command(&["stop"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    }
+}
+
+/// An open MCP connection.
+pub(crate) struct Connection {
+    stream: UnixStream,
+    reader: BufReader<UnixStream>,
+    id: u64,
+}
+
+impl Connection {
+    /// Calls a tool and gives its text.
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> String {
+        let result = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
+        let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{tool}: {result}"));
+        assert_ne!(result["isError"], json!(true), "{tool} {arguments}: {text}");
+        text.to_owned()
+    }
+
+    fn request(&mut self, method: &str, params: &Value) -> Value {
+        self.id += 1;
+        let id = self.id;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        loop {
+            let mut answer = self.receive();
+            if answer["id"] == json!(id) {
+                assert!(answer["error"].is_null(), "{method}: {answer}");
+                return answer["result"].take();
+            }
+        }
+    }
+
+    fn send(&mut self, message: &Value) {
+        let mut line = serde_json::to_vec(message).unwrap();
+        line.push(b'\n');
+        self.stream.write_all(&line).unwrap();
+    }
+
+    fn receive(&mut self) -> Value {
+        let mut line = String::new();
+        self.reader.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+}

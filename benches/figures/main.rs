@@ -1,0 +1,83 @@
+//! The figures of the README, measured: `cargo bench --bench figures -- TREE…` prints a table with date and
+//! machine. Every tree is copied to a scratch directory first; nothing is written where it lies. Each figure
+//! stands beside its physical limit or its peer, measured in the same run.
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, missing_docs)]
+
+mod bare;
+mod branch;
+mod daemon;
+mod fresh;
+mod latency;
+mod scale;
+mod search;
+mod size;
+mod start;
+mod table;
+
+use std::path::{Path, PathBuf};
+
+use table::Table;
+
+/// Where a tree's copy and the daemon's own directories are.
+pub(crate) struct Bench {
+    pub(crate) name: String,
+    pub(crate) tree: PathBuf,
+    pub(crate) scratch: tempfile::TempDir,
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let (flags, trees): (Vec<String>, Vec<String>) =
+        arguments.into_iter().partition(|argument| argument.starts_with("--"));
+    if trees.is_empty() {
+        // `cargo test --benches` and the like: nothing is timed there.
+        eprintln!(
+            "usage: cargo bench --bench figures -- [--large] TREE…   (say, the unpacked source of Django 5.1)"
+        );
+        return;
+    }
+    let mut table = Table::default();
+    for tree in &trees {
+        let bench = prepare(Path::new(tree));
+        eprintln!("{}: start and restart", bench.name);
+        start::measure(&bench, &mut table);
+        eprintln!("{}: queries", bench.name);
+        latency::measure(&bench, &mut table);
+        eprintln!("{}: freshness", bench.name);
+        fresh::measure(&bench, &mut table);
+        eprintln!("{}: search", bench.name);
+        search::measure(&bench, &mut table);
+        eprintln!("{}: answer sizes, memory, idling", bench.name);
+        size::measure(&bench, &mut table);
+    }
+    eprintln!("a branch switch of 10,000 files");
+    branch::measure(&mut table);
+    if flags.iter().any(|flag| flag == "--large") {
+        eprintln!("two million symbols");
+        scale::measure(Path::new(&trees[0]), &mut table);
+    }
+    table.print(&trees);
+}
+
+fn prepare(tree: &Path) -> Bench {
+    let scratch = tempfile::tempdir().unwrap();
+    let copy = scratch.path().join("tree");
+    copy_tree(tree, &copy);
+    let name = tree.file_name().map_or_else(|| "tree".to_owned(), |name| name.to_string_lossy().into_owned());
+    Bench { name, tree: copy.canonicalize().unwrap(), scratch }
+}
+
+/// Copies regular files and directories, without `.git`: what is measured is the tree.
+pub(crate) fn copy_tree(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let kind = entry.file_type().unwrap();
+        let target = to.join(entry.file_name());
+        if kind.is_dir() && entry.file_name() != ".git" {
+            copy_tree(&entry.path(), &target);
+        } else if kind.is_file() {
+            std::fs::copy(entry.path(), &target).unwrap();
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The table: a row per figure, with what it was held against.
+
+use std::time::Duration;
+
+#[derive(Default)]
+pub(crate) struct Table {
+    rows: Vec<[String; 5]>,
+}
+
+impl Table {
+    /// Adds a row: tree, figure, measured, held against, target.
+    pub(crate) fn row(&mut self, tree: &str, figure: &str, measured: String, against: String, target: &str) {
+        eprintln!("  {figure}: {measured} ({against}; target {target})");
+        self.rows.push([tree.to_owned(), figure.to_owned(), measured, against, target.to_owned()]);
+    }
+
+    pub(crate) fn print(&self, trees: &[String]) {
+        let names: Vec<&str> = trees.iter().map(|tree| tree.rsplit('/').next().unwrap_or(tree)).collect();
+        println!("Measured {} on {}, {}.", today(), machine(), kernel());
+        println!("Command: `cargo bench --bench figures -- {}`\n", names.join(" "));
+        println!("| tree | figure | measured | held against | target |");
+        println!("|---|---|---|---|---|");
+        for row in &self.rows {
+            println!("| {} |", row.join(" | "));
+        }
+    }
+}
+
+pub(crate) fn ms(duration: Duration) -> String {
+    let value = duration.as_secs_f64() * 1e3;
+    if value < 10.0 { format!("{value:.2} ms") } else { format!("{value:.0} ms") }
+}
+
+/// The median and the 99th percentile.
+pub(crate) fn percentiles(mut samples: Vec<Duration>) -> (Duration, Duration) {
+    samples.sort();
+    let at = |part: usize| {
+        let index = ((samples.len() - 1) * part) / 100;
+        samples[index]
+    };
+    (at(50), at(99))
+}
+
+pub(crate) fn median(samples: Vec<Duration>) -> Duration {
+    percentiles(samples).0
+}
+
+fn output(program: &str, arguments: &[&str]) -> String {
+    let output = std::process::Command::new(program).args(arguments).output();
+    output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned()).unwrap_or_default()
+}
+
+fn today() -> String {
+    output("date", &["-u", "+%Y-%m-%d"])
+}
+
+fn kernel() -> String {
+    format!("Linux {}", output("uname", &["-r"]).split('-').next().unwrap_or(""))
+}
+
+fn machine() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split(": ").nth(1));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{cores} cores of {}", model.unwrap_or("an unnamed processor"))
+}

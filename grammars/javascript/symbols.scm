@@ -1,0 +1,34 @@
+; JavaScript, as tsserver lists it, without the variables inside functions. The vocabulary is described in
+; src/syntax/roles.rs.
+
+[(identifier) (property_identifier) (private_property_identifier) (shorthand_property_identifier) (shorthand_property_identifier_pattern)] @identifier
+
+[
+  (function_declaration name: (identifier) @name)
+  (generator_function_declaration name: (identifier) @name)] @definition.function
+(class_declaration name: (identifier) @name) @definition.class
+(export_statement declaration: (_ name: (_) @name)) @extent
+(decorator) @leading
+
+((class_body (method_definition ["get" "set"] name: (_) @name) @definition.property)
+  (#set! quotes "\"'"))
+((class_body (method_definition name: (_) @name) @definition.method)
+  (#set! constructor "constructor") (#set! quotes "\"'"))
+((field_definition property: (_) @name) @definition.property
+  (#set! quotes "\"'"))
+
+; Variables, at the top level and in classes and namespaces only.
+[(lexical_declaration) (variable_declaration)] @around
+(export_statement declaration: [(lexical_declaration) (variable_declaration)]) @around
+((lexical_declaration kind: "const" (variable_declarator name: (identifier) @name) @definition.constant)
+  (#set! local none))
+((variable_declarator name: (identifier) @name) @definition.variable
+  (#set! local none))
+((variable_declarator name: [
+  (object_pattern (shorthand_property_identifier_pattern) @name)
+  (object_pattern (pair_pattern value: (identifier) @name))
+  (array_pattern (identifier) @name)]) @definition.variable
+  (#set! local none))
+
+[(arrow_function) (function_expression) (generator_function) (method_definition)] @scope.function
+(arguments [(arrow_function) (function_expression)] @scope.closed)

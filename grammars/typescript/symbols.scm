@@ -1,0 +1,61 @@
+; TypeScript and TSX, as tsserver lists them, without the variables inside functions. The vocabulary is
+; described in src/syntax/roles.rs.
+
+[(identifier) (type_identifier) (property_identifier) (private_property_identifier) (shorthand_property_identifier) (shorthand_property_identifier_pattern)] @identifier
+
+[
+  (function_declaration name: (identifier) @name)
+  (generator_function_declaration name: (identifier) @name)
+  (function_signature name: (identifier) @name)] @definition.function
+[
+  (class_declaration name: (_) @name)
+  (abstract_class_declaration name: (_) @name)] @definition.class
+(interface_declaration name: (_) @name) @definition.interface
+(enum_declaration name: (_) @name) @definition.enum
+((enum_body [(property_identifier) (string)] @name @definition.enum_member)
+  (#set! quotes "\"'"))
+((enum_assignment name: (_) @name) @definition.enum_member
+  (#set! quotes "\"'"))
+(type_alias_declaration name: (_) @name) @definition.variable
+([(internal_module name: (_) @name) (module name: (_) @name)] @definition.module
+  (#set! quotes "\"'"))
+(export_statement declaration: (_ name: (_) @name)) @extent
+(ambient_declaration (_ name: (_) @name)) @extent
+(export_statement (ambient_declaration (_ name: (_) @name))) @extent
+(expression_statement (internal_module name: (_) @name)) @extent
+(decorator) @leading
+
+; Members.
+((class_body (method_definition ["get" "set"] name: (_) @name) @definition.property)
+  (#set! quotes "\"'"))
+((class_body [(method_definition name: (_) @name) (method_signature name: (_) @name) (abstract_method_signature name: (_) @name)] @definition.method)
+  (#set! constructor "constructor") (#set! quotes "\"'"))
+(public_field_definition name: (_) @name) @definition.property
+((interface_body (method_signature ["get" "set"] name: (_) @name) @definition.property)
+  (#set! quotes "\"'"))
+((interface_body (method_signature name: (_) @name) @definition.method)
+  (#set! quotes "\"'"))
+((interface_body (property_signature name: (_) @name) @definition.property)
+  (#set! quotes "\"'"))
+; `constructor(private name: string)` declares a property of the class.
+([
+  (required_parameter (accessibility_modifier) pattern: (identifier) @name)
+  (required_parameter "readonly" pattern: (identifier) @name)] @definition.property
+  (#set! owner class))
+
+; Variables, at the top level and in classes and namespaces only.
+[(lexical_declaration) (variable_declaration)] @around
+(export_statement declaration: [(lexical_declaration) (variable_declaration)]) @around
+(ambient_declaration [(lexical_declaration) (variable_declaration)]) @around
+((lexical_declaration kind: "const" (variable_declarator name: (identifier) @name) @definition.constant)
+  (#set! local none))
+((variable_declarator name: (identifier) @name) @definition.variable
+  (#set! local none))
+((variable_declarator name: [
+  (object_pattern (shorthand_property_identifier_pattern) @name)
+  (object_pattern (pair_pattern value: (identifier) @name))
+  (array_pattern (identifier) @name)]) @definition.variable
+  (#set! local none))
+
+[(arrow_function) (function_expression) (generator_function) (method_definition)] @scope.function
+(arguments [(arrow_function) (function_expression)] @scope.closed)

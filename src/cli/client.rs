@@ -1,0 +1,289 @@
+//! A connection to the daemon, as symd's own commands use it: blocking, one request at a time. Starts a
+//! daemon where there is none, and replaces one that is too old. Never sleeps: it waits for the daemon's
+//! answer, for its readiness pipe, or for its lock.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal};
+use serde_json::{Value, json};
+
+use crate::base::state;
+use crate::serve::Place;
+use crate::serve::daemon::HANDOVER_DEADLINE;
+use crate::serve::lock;
+use crate::serve::protocol::{
+    Agreement, Answer, BUSY, Hello, INVALID_PARAMS, METHOD_NOT_FOUND, PROTOCOL, Reason, Refusal, STOP,
+    VERSION, Welcome, agree, hello_line, line,
+};
+
+use super::context::Spawning;
+use super::failure::{Exit, Failure};
+use super::spawn;
+
+/// How long a daemon may take to answer what needs no work.
+const ANSWER_DEADLINE: Duration = Duration::from_secs(10);
+
+/// A daemon may end, or be replaced, between our look and our connection; more often than this it is no accident.
+const ATTEMPTS: usize = 5;
+
+/// A connection on which requests can be made.
+#[derive(Debug)]
+pub(super) struct Client {
+    reader: BufReader<UnixStream>,
+    last_id: u64,
+}
+
+/// What came of a hello.
+enum Greeting {
+    Welcome(Client, Welcome),
+    /// Nobody listens, or not for much longer.
+    Absent(String),
+    Refused(Client, Refusal),
+}
+
+/// Who is calling, for the daemon's log.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Role {
+    Cli,
+    Mcp,
+}
+
+impl Client {
+    /// Connects without a hello: enough for status and stop, which every version answers. `None` when
+    /// nobody listens.
+    pub(super) fn raw(place: &Place) -> Result<Option<Client>, Failure> {
+        place.verify().map_err(|error| Exit::NoDaemon.because(error))?;
+        match UnixStream::connect(place.socket()) {
+            Ok(stream) => {
+                within(&stream, Some(ANSWER_DEADLINE))?;
+                Ok(Some(Client { reader: BufReader::new(stream), last_id: 0 }))
+            }
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(cannot_connect(place, &error)),
+        }
+    }
+
+    /// Connects and agrees on a protocol, starting or replacing the daemon where that is needed and allowed.
+    pub(super) fn connect(
+        place: &Place,
+        role: Role,
+        toolset: &[String],
+        spawning: Spawning,
+    ) -> Result<(Client, Welcome), Failure> {
+        let mut last = String::new();
+        for _ in 0..ATTEMPTS {
+            match Client::greet(place, role, toolset)? {
+                Greeting::Welcome(client, welcome) => {
+                    within(client.stream(), None)?;
+                    return Ok((client, welcome));
+                }
+                Greeting::Absent(why) => {
+                    if spawning == Spawning::Forbidden {
+                        return Err(Exit::NoDaemon.because(format!(
+                            "no daemon is running for {} ({why}); `symd start` starts one",
+                            place.root.display()
+                        )));
+                    }
+                    spawn::daemon(place)?;
+                    last = why;
+                }
+                Greeting::Refused(client, refusal) => {
+                    replace(client, place, &refusal, spawning)?;
+                    last = refusal.error;
+                }
+            }
+        }
+        Err(Exit::NoDaemon.because(format!("the daemon comes and goes: {last}; `symd logs` may show why")))
+    }
+
+    fn greet(place: &Place, role: Role, toolset: &[String]) -> Result<Greeting, Failure> {
+        let Some(mut client) = Client::raw(place)? else {
+            return Ok(Greeting::Absent("nobody listens on its socket".to_owned()));
+        };
+        let role = match role {
+            Role::Cli => "cli",
+            Role::Mcp => "mcp",
+        };
+        let hello = Hello {
+            protocol: PROTOCOL,
+            version: VERSION.to_owned(),
+            toolset: toolset.to_vec(),
+            client: role.to_owned(),
+        };
+        let answer = client.send(&hello_line(&hello)).and_then(|()| client.receive());
+        let answer = match answer {
+            Ok(Some(answer)) => answer,
+            // It ended between our connection and its answer.
+            Ok(None) => return Ok(Greeting::Absent("it closed the connection".to_owned())),
+            Err(error) if is_absent(&error) || is_broken(&error) => {
+                return Ok(Greeting::Absent(error.to_string()));
+            }
+            Err(error) => return Err(silent_daemon(place, &error)),
+        };
+        if let Some(message) = answer.pointer("/error/message").and_then(Value::as_str) {
+            return Err(
+                Exit::NoDaemon.because(format!("the daemon does not take this connection: {message}"))
+            );
+        }
+        let answer: Answer = serde_json::from_value(answer["symd"].clone()).map_err(|_| {
+            Exit::NoDaemon.because(format!(
+                "what listens on {} does not answer like symd: {answer}",
+                place.socket().display()
+            ))
+        })?;
+        let refusal = match answer {
+            Answer::Welcome(welcome) => return Ok(Greeting::Welcome(client, welcome)),
+            Answer::Refusal(refusal) => refusal,
+        };
+        match refusal.reason {
+            Reason::Draining => Ok(Greeting::Absent(refusal.error)),
+            Reason::Protocol => Ok(Greeting::Refused(client, refusal)),
+            Reason::Toolset | Reason::Malformed => Err(Exit::Usage.because(refusal.error)),
+        }
+    }
+
+    /// The stream itself, for what is not a request.
+    pub(super) fn stream(&self) -> &UnixStream {
+        self.reader.get_ref()
+    }
+
+    /// What was read already and the stream, to go on without us.
+    pub(super) fn into_reader(self) -> BufReader<UnixStream> {
+        self.reader
+    }
+
+    /// Sends a line, its newline included. That the daemon has closed is no error yet: why it did may still
+    /// be there to be received.
+    pub(super) fn send(&mut self, line: &[u8]) -> io::Result<()> {
+        match self.reader.get_mut().write_all(line) {
+            Err(error) if is_broken(&error) => Ok(()),
+            sent => sent,
+        }
+    }
+
+    fn receive(&mut self) -> io::Result<Option<Value>> {
+        let mut line = Vec::new();
+        if self.reader.read_until(b'\n', &mut line)? == 0 {
+            return Ok(None);
+        }
+        serde_json::from_slice(&line)
+            .map(Some)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    }
+
+    /// Makes a request and waits for its result. What the daemon tells meanwhile goes to `heard`.
+    pub(super) fn request(
+        &mut self,
+        method: &str,
+        params: Value,
+        mut heard: impl FnMut(&Value),
+    ) -> Result<Value, Failure> {
+        self.last_id += 1;
+        let request = json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params });
+        let lost = |error: io::Error| match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Exit::NotReady.because(format!(
+                "the daemon did not answer within {} s; `symd logs` may show why",
+                ANSWER_DEADLINE.as_secs()
+            )),
+            _ => Exit::NoDaemon
+                .because(format!("the daemon ended before it answered ({error}); `symd logs` shows why")),
+        };
+        self.send(&line(&request)).map_err(lost)?;
+        loop {
+            let Some(mut message) = self.receive().map_err(lost)? else {
+                return Err(
+                    Exit::NoDaemon.because("the daemon ended before it answered; `symd logs` shows why")
+                );
+            };
+            // An error without an id is about the connection: it was refused.
+            let refused = message["id"].is_null() && message.get("error").is_some();
+            if message["id"] != json!(self.last_id) && !refused {
+                heard(&message);
+                continue;
+            }
+            if let Some(error) = message.get("error") {
+                let text = error["message"].as_str().unwrap_or("the daemon refused, without saying why");
+                let exit = match error["code"].as_i64() {
+                    Some(INVALID_PARAMS | METHOD_NOT_FOUND) => Exit::Usage,
+                    Some(BUSY) => Exit::NotReady,
+                    _ => Exit::Failed,
+                };
+                return Err(exit.because(text));
+            }
+            return Ok(message["result"].take());
+        }
+    }
+}
+
+/// Ends a daemon that is older than we are, so that ours can take its place.
+fn replace(client: Client, place: &Place, refusal: &Refusal, spawning: Spawning) -> Result<(), Failure> {
+    if agree(PROTOCOL, refusal.protocol) != Agreement::TheyAreOlder {
+        return Err(Exit::NoDaemon.because(format!(
+            "the running daemon is newer than this symd: {}; upgrade this symd, or end the daemon with `symd stop`",
+            refusal.error
+        )));
+    }
+    if spawning == Spawning::Forbidden {
+        return Err(Exit::NoDaemon.because(format!(
+            "the running daemon is older than this symd: {}; `symd restart` replaces it",
+            refusal.error
+        )));
+    }
+    ask_to_end(client, place)?;
+    wait_until_gone(place)
+}
+
+/// Asks the daemon to end: by a request, or by a signal where it takes none because it is full or stuck.
+pub(super) fn ask_to_end(mut client: Client, place: &Place) -> Result<(), Failure> {
+    let Err(failure) = client.request(STOP, json!({}), |_| ()) else { return Ok(()) };
+    // The daemon writes who it is as soon as it listens, and it does: we are connected to it.
+    let meta = state::read_file(&place.meta()).ok().flatten().unwrap_or_default();
+    let meta: Value = serde_json::from_slice(&meta).unwrap_or_default();
+    let pid = meta["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
+    let Some(pid) = pid else { return Err(failure) };
+    rustix::process::kill_process(pid, Signal::TERM)
+        .map_err(|error| Exit::Failed.because(format!("{}; nor can it be ended: {error}", failure.text)))
+}
+
+/// Waits until no daemon holds the place's lock.
+pub(super) fn wait_until_gone(place: &Place) -> Result<(), Failure> {
+    let locked = lock::lock_within(&place.lock(), HANDOVER_DEADLINE)
+        .map_err(|error| Exit::Failed.because(format!("cannot lock {}: {error}", place.lock().display())))?;
+    match locked {
+        Some(_released_at_once) => Ok(()),
+        None => Err(Exit::NotReady.because(format!(
+            "the daemon for {} was asked to end and has not after {} s; `symd status` names its pid",
+            place.root.display(),
+            HANDOVER_DEADLINE.as_secs()
+        ))),
+    }
+}
+
+fn within(stream: &UnixStream, deadline: Option<Duration>) -> Result<(), Failure> {
+    stream
+        .set_read_timeout(deadline)
+        .and_then(|()| stream.set_write_timeout(deadline))
+        .map_err(|error| Exit::Failed.because(format!("cannot set a deadline: {error}")))
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused)
+}
+
+fn is_broken(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
+}
+
+fn cannot_connect(place: &Place, error: &io::Error) -> Failure {
+    Exit::NoDaemon.because(format!("cannot connect to {}: {error}", place.socket().display()))
+}
+
+fn silent_daemon(place: &Place, error: &io::Error) -> Failure {
+    Exit::NoDaemon.because(format!(
+        "the daemon behind {} does not answer ({error}); `symd logs` may show why, its pid is in {}",
+        place.socket().display(),
+        place.meta().display()
+    ))
+}

@@ -1,0 +1,186 @@
+//! `symd demo`: the main job on a small real project of Python and Kotlin, in a scratch folder with directories of
+//! its own: nothing of the user's is touched. Every step is a command that anyone can type; a step whose output
+//! is not what it must be fails the demo.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::cli::commands::{print, say};
+use crate::cli::failure::{Exit, Failure};
+
+/// The sample project, file by file.
+const PROJECT: [(&str, &str); 9] = {
+    macro_rules! files {
+        ($($path:literal),* $(,)?) => {
+            [$(($path, include_str!(concat!("../../../fixtures/demo/", $path)))),*]
+        };
+    }
+    files![
+        "app/build.gradle.kts",
+        "app/src/main/kotlin/bookshop/Cart.kt",
+        "app/src/main/kotlin/bookshop/Catalog.kt",
+        "bookshop/__init__.py",
+        "bookshop/catalog.py",
+        "bookshop/cli.py",
+        "bookshop/pricing.py",
+        "pyproject.toml",
+        "settings.gradle.kts",
+    ]
+};
+
+/// Something the demo does: a comment, a command line, and what its output must hold.
+struct Step {
+    why: &'static str,
+    command: &'static [&'static str],
+    must_show: &'static [&'static str],
+}
+
+const STEPS: [Step; 10] = [
+    Step {
+        why: "What does a file declare? The first question starts a daemon for the project.",
+        command: &["symd", "overview", "bookshop/pricing.py"],
+        must_show: &[
+            "function percent_off(percent: int",
+            "function price_of[2](books, discount=no_discount)",
+        ],
+    },
+    Step {
+        why: "The same for Kotlin.",
+        command: &["symd", "overview", "app/src/main/kotlin/bookshop/Cart.kt"],
+        must_show: &["interface Discount", "interface CartState", "property state"],
+    },
+    Step {
+        why: "Where is it, in every language at once?",
+        command: &["symd", "find", "Catalog/take"],
+        must_show: &["bookshop/catalog.py", "app/src/main/kotlin/bookshop/Catalog.kt"],
+    },
+    Step {
+        why: "And what does it say?",
+        command: &["symd", "find", "Catalog/take", "--in", "bookshop", "--body"],
+        must_show: &["raise OutOfStock("],
+    },
+    Step {
+        why: "Another program adds a function …",
+        command: &[
+            "sh",
+            "-c",
+            r"printf '\n\ndef gift_wrap(books: int) -> int:\n    return 150 * books\n' >> bookshop/pricing.py",
+        ],
+        must_show: &[],
+    },
+    Step {
+        why: "… and the very next answer has it.",
+        command: &["symd", "find", "gift_wrap", "--body"],
+        must_show: &["bookshop/pricing.py", "return 150 * books", "complete"],
+    },
+    Step {
+        why: "A whole folder moves behind our back …",
+        command: &["mv", "app/src/main/kotlin/bookshop", "app/src/main/kotlin/shop"],
+        must_show: &[],
+    },
+    Step {
+        why: "… and every symbol has moved with it.",
+        command: &["symd", "find", "CartState", "--substring"],
+        must_show: &["app/src/main/kotlin/shop"],
+    },
+    Step {
+        why: "Text is searched as ripgrep searches it.",
+        command: &["symd", "search", r"OutOfStock\("],
+        must_show: &["bookshop/catalog.py", "app/src/main/kotlin/shop/Catalog.kt"],
+    },
+    Step {
+        why: "One daemon serves every agent, editor and shell of the project.",
+        command: &["symd", "call", "status"],
+        must_show: &["ready", "0 unreadable"],
+    },
+];
+
+pub(super) fn run() -> Result<(), Failure> {
+    let failed = |what: &str, error: &dyn std::fmt::Display| Exit::Failed.because(format!("{what}: {error}"));
+    let scratch = tempfile::Builder::new()
+        .prefix("symd-demo-")
+        .tempdir()
+        .map_err(|error| failed("cannot make a scratch folder", &error))?;
+    let project = scratch.path().join("project");
+    write_project(&project).map_err(|error| failed("cannot copy the sample project", &error))?;
+    say(&format!(
+        "A small project, copied to {}; it and this demo's daemon vanish at the end.",
+        project.display()
+    ));
+    let shown = STEPS.iter().try_for_each(|step| show(step, scratch.path(), &project));
+    // Whatever happened, the daemon must not outlive its folder.
+    let stopped =
+        symd(scratch.path(), &project, &["stop"])?.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    shown?;
+    match stopped {
+        Ok(status) if status.success() => print("\nThat was symd. `symd --help` shows the rest.\n"),
+        Ok(status) => Err(failed("the demo's daemon did not stop", &status)),
+        Err(error) => Err(failed("the demo's daemon did not stop", &error)),
+    }
+}
+
+fn show(step: &Step, scratch: &Path, project: &Path) -> Result<(), Failure> {
+    print(&format!(
+        "\n# {}\n$ {}\n",
+        step.why,
+        step.command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    ))?;
+    let (program, arguments) = step.command.split_first().unwrap_or((&"true", &[]));
+    let mut command =
+        if *program == "symd" { symd(scratch, project, arguments)? } else { other(program, arguments) };
+    let output = command
+        .current_dir(project)
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| Exit::Failed.because(format!("cannot run {program}: {error}")))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    print(&text)?;
+    if !output.status.success() {
+        return Err(Exit::Failed.because(format!("{program} ended with {}", output.status)));
+    }
+    match step.must_show.iter().find(|expected| !text.contains(**expected)) {
+        Some(missing) => Err(Exit::Failed
+            .because(format!("the answer above should show {missing:?}; this is a bug of symd's"))),
+        None => Ok(()),
+    }
+}
+
+/// This program, with every directory of its own beneath `scratch`.
+fn symd(scratch: &Path, project: &Path, arguments: &[&str]) -> Result<Command, Failure> {
+    let program = std::env::current_exe()
+        .map_err(|error| Exit::Failed.because(format!("this program cannot be found: {error}")))?;
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(project).env("HOME", scratch);
+    for (variable, directory) in [
+        ("XDG_RUNTIME_DIR", "run"),
+        ("XDG_CACHE_HOME", "cache"),
+        ("XDG_STATE_HOME", "state"),
+        ("XDG_CONFIG_HOME", "config"),
+    ] {
+        command.env(variable, scratch.join(directory));
+    }
+    Ok(command)
+}
+
+fn other(program: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments);
+    command
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./".contains(c);
+    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+/// The sample project is the user's to look at, not symd's state: it is written here, into a folder that did not
+/// exist before.
+#[allow(clippy::disallowed_methods)]
+fn write_project(project: &Path) -> std::io::Result<()> {
+    for (path, text) in PROJECT {
+        let path = project.join(path);
+        std::fs::create_dir_all(path.parent().unwrap_or(project))?;
+        std::fs::write(path, text)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! `symd start`, `stop`, `restart`, `socket`: the daemon's life as its clients see it.
+
+use crate::cli::client::{self, Client, Role};
+use crate::cli::commands::status::daemons;
+use crate::cli::commands::{print, say};
+use crate::cli::context::{Context, Spawning};
+use crate::cli::failure::Failure;
+use crate::serve::daemon::HANDOVER_DEADLINE;
+use crate::serve::{Place, lock};
+
+pub(super) fn start(context: &Context) -> Result<(), Failure> {
+    let place = context.place()?;
+    let (_, welcome) = Client::connect(&place, Role::Cli, &[], context.spawning)?;
+    say(&format!("symd {} serves {} (pid {})", welcome.version, welcome.root, welcome.pid));
+    Ok(())
+}
+
+pub(super) fn stop(context: &Context) -> Result<(), Failure> {
+    stop_place(&context.place()?)
+}
+
+pub(super) fn stop_all(context: &Context) -> Result<(), Failure> {
+    for place in daemons(context)? {
+        stop_place(&place)?;
+    }
+    Ok(())
+}
+
+fn stop_place(place: &Place) -> Result<(), Failure> {
+    let client = match Client::raw(place)? {
+        Some(client) => Some(client),
+        None => {
+            // One that is just starting listens when this lock is free.
+            let _ = lock::lock_within(&place.start_lock(), HANDOVER_DEADLINE);
+            Client::raw(place)?
+        }
+    };
+    match client {
+        Some(client) => {
+            client::ask_to_end(client, place)?;
+            client::wait_until_gone(place)?;
+            say(&format!("ended the daemon of {}", place.root.display()));
+        }
+        None => say(&format!("no daemon is running for {}", place.root.display())),
+    }
+    Ok(())
+}
+
+pub(super) fn restart(context: &Context) -> Result<(), Failure> {
+    let place = context.place()?;
+    stop_place(&place)?;
+    let (_, welcome) = Client::connect(&place, Role::Cli, &[], Spawning::Allowed)?;
+    say(&format!("symd {} serves {} (pid {})", welcome.version, welcome.root, welcome.pid));
+    Ok(())
+}
+
+pub(super) fn socket(context: &Context) -> Result<(), Failure> {
+    let place = context.place()?;
+    Client::connect(&place, Role::Cli, &[], context.spawning)?;
+    print(&format!("{}\n", place.socket().display()))
+}

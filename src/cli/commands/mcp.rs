@@ -1,0 +1,43 @@
+//! `symd mcp`: an MCP client's stdin and stdout, joined to the daemon. Outside any project it serves the
+//! same tools itself, each of which answers how to choose a project.
+
+use std::sync::Arc;
+
+use crate::cli::context::Context;
+use crate::cli::failure::{Exit, Failure};
+use crate::cli::shim::Shim;
+use crate::config::roots::RootError;
+use crate::serve::connection::{self, Ended};
+use crate::serve::host::{Host, Parts, pick};
+use crate::toolsets;
+
+pub(super) fn run(context: &Context, toolset: &[String]) -> Result<(), Failure> {
+    match context.find_place() {
+        Ok(place) => Shim::new(place, toolset.to_vec(), context.spawning).run(),
+        Err(RootError::NoProject(_)) => without_project(context, toolset),
+        Err(error) => Err(Exit::Usage.because(error)),
+    }
+}
+
+fn without_project(context: &Context, toolset: &[String]) -> Result<(), Failure> {
+    let settings = context.settings()?;
+    let names = if toolset.is_empty() { settings.toolset } else { toolset.to_vec() };
+    pick(toolsets::all(), &names).map_err(|message| Exit::Usage.because(message))?;
+    let host = Host::new(Parts {
+        project: None,
+        root: std::path::PathBuf::new(),
+        toolsets: toolsets::all(),
+        default_toolset: names,
+        limits: settings.limits,
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Exit::Failed.because(format!("cannot start: {error}")))?;
+    runtime.block_on(connection::serve(Arc::clone(&host), tokio::io::stdin(), tokio::io::stdout(), |_| {
+        Ended::HalfClosed
+    }));
+    // A thread may still be reading stdin.
+    runtime.shutdown_background();
+    Ok(())
+}

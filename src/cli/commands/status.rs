@@ -1,0 +1,100 @@
+//! `symd status`: what the daemon says about itself.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::base::state;
+use crate::cli::client::Client;
+use crate::cli::commands::{Form, print, say};
+use crate::cli::context::Context;
+use crate::cli::failure::{Exit, Failure};
+use crate::serve::Place;
+use crate::serve::place::runtime_base;
+use crate::serve::protocol::STATUS;
+
+/// Whose status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Which {
+    This,
+    All,
+}
+
+impl Which {
+    pub(super) fn new(all: bool) -> Which {
+        if all { Which::All } else { Which::This }
+    }
+}
+
+pub(super) fn run(context: &Context, form: Form, which: Which) -> Result<(), Failure> {
+    if which == Which::All {
+        return all(context, form);
+    }
+    let place = context.place()?;
+    match of(&place)? {
+        Some(status) => show(&status, form),
+        None => Err(Exit::NoDaemon
+            .because(format!("no daemon is running for {}; `symd start` starts one", place.root.display()))),
+    }
+}
+
+fn all(context: &Context, form: Form) -> Result<(), Failure> {
+    let mut found = Vec::new();
+    for place in daemons(context)? {
+        found.extend(of(&place)?);
+    }
+    match form {
+        Form::Json => show(&json!(found), form),
+        Form::Text if found.is_empty() => {
+            say("no daemon is running");
+            Ok(())
+        }
+        Form::Text => {
+            let texts: Vec<String> = found.iter().map(text).collect();
+            print(&texts.join("\n"))
+        }
+    }
+}
+
+/// What the daemon of `place` says; `None` when there is none.
+fn of(place: &Place) -> Result<Option<Value>, Failure> {
+    let Some(mut client) = Client::raw(place)? else { return Ok(None) };
+    client.request(STATUS, json!({}), |_| ()).map(Some)
+}
+
+/// The places of all daemons of this user that have left word of themselves, by root.
+pub(super) fn daemons(context: &Context) -> Result<Vec<Place>, Failure> {
+    let base = runtime_base(&context.dirs.runtime);
+    let Ok(entries) = base.read_dir() else { return Ok(Vec::new()) };
+    let mut places = Vec::new();
+    for entry in entries.flatten() {
+        let meta = state::read_file(&entry.path().join("meta.json")).ok().flatten();
+        let meta: Option<Value> = meta.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        if let Some(root) = meta.as_ref().and_then(|meta| meta["root"].as_str()) {
+            places.push(Place::new(&context.dirs, root.as_ref()));
+        }
+    }
+    places.sort_by(|a, b| a.root.cmp(&b.root));
+    Ok(places)
+}
+
+fn show(status: &Value, form: Form) -> Result<(), Failure> {
+    match form {
+        Form::Json => print(&format!("{status:#}\n")),
+        Form::Text => print(&text(status)),
+    }
+}
+
+/// Keys and values in two columns; the root first, then as the daemon sorts them.
+fn text(status: &Value) -> String {
+    let mut text = String::new();
+    let Some(object) = status.as_object() else { return format!("{status}\n") };
+    let mut line = |key: &str, value: &Value| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{:<16} {value}", key.replace('_', " "));
+    };
+    object.iter().filter(|(key, _)| *key == "root").for_each(|(key, value)| line(key, value));
+    object.iter().filter(|(key, _)| *key != "root").for_each(|(key, value)| line(key, value));
+    text
+}

@@ -1,0 +1,38 @@
+//! `symd tools`: what clients see. Needs no daemon: the tools are part of the program.
+
+use std::fmt::Write;
+
+use serde_json::json;
+
+use crate::cli::args::ToolsFormat;
+use crate::cli::commands::print;
+use crate::cli::context::Context;
+use crate::cli::failure::{Exit, Failure};
+use crate::serve::describe;
+use crate::serve::host::pick;
+use crate::toolsets::{self, Tool};
+
+pub(super) fn run(context: &Context, names: &[String], format: ToolsFormat) -> Result<(), Failure> {
+    let default = context.settings()?.toolset;
+    let names = if names.is_empty() { &default } else { names };
+    let chosen = pick(toolsets::all(), names).map_err(|message| Exit::Usage.because(message))?;
+    let tools = toolsets::union(&chosen);
+    match format {
+        ToolsFormat::Text => print(&text(&tools)),
+        ToolsFormat::Json => {
+            let tools: Vec<_> = tools.iter().map(|tool| describe(tool)).collect();
+            print(&format!("{:#}\n", json!(tools)))
+        }
+    }
+}
+
+fn text(tools: &[&Tool]) -> String {
+    let width = tools.iter().map(|tool| tool.name.len()).max().unwrap_or_default();
+    let mut text = String::new();
+    for tool in tools {
+        let first = tool.description.split(['\n']).next().unwrap_or_default();
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{:<width$}  {first}", tool.name);
+    }
+    text
+}

@@ -1,0 +1,69 @@
+//! What every command starts from: the directories of this user, the settings, the project.
+
+use crate::base::state::StateDirs;
+use crate::config::roots::{self, BUILD_MARKERS, HOW_TO_CHOOSE, RootError};
+use crate::config::settings::Settings;
+use crate::serve::Place;
+
+use super::args::Global;
+use super::failure::{Exit, Failure};
+
+/// Whether a daemon may be started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spawning {
+    Allowed,
+    Forbidden,
+}
+
+/// What a command starts from.
+#[derive(Debug)]
+pub(super) struct Context {
+    pub(super) dirs: StateDirs,
+    pub(super) spawning: Spawning,
+    global: Global,
+}
+
+impl Context {
+    pub(super) fn new(global: Global) -> Result<Context, Failure> {
+        let dirs = StateDirs::from_env().map_err(|error| Exit::Failed.because(error))?;
+        let spawning = if global.no_spawn { Spawning::Forbidden } else { Spawning::Allowed };
+        Ok(Context { dirs, spawning, global })
+    }
+
+    /// The place of the project's daemon, or why there is no project.
+    pub(super) fn find_place(&self) -> Result<Place, RootError> {
+        let root = match &self.global.project {
+            Some(directory) => roots::named(directory)?,
+            None => {
+                let here = std::env::current_dir()
+                    .map_err(|source| RootError::Unusable { path: ".".into(), source })?;
+                let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
+                roots::above(&here, home.as_deref(), BUILD_MARKERS)?
+            }
+        };
+        Ok(Place::new(&self.dirs, &root))
+    }
+
+    /// The place of the project's daemon.
+    pub(super) fn place(&self) -> Result<Place, Failure> {
+        self.find_place().map_err(|error| match error {
+            RootError::NoProject(_) => Exit::Usage.because(format!("{error}; {HOW_TO_CHOOSE}")),
+            error => Exit::Usage.because(error),
+        })
+    }
+
+    /// A path as a person wrote it, from where they are, as the daemon wants it: relative to the root.
+    /// What names nothing from here is left as it is, for the daemon to judge.
+    pub(super) fn in_project(&self, path: &str) -> String {
+        let (Ok(place), Ok(here)) = (self.find_place(), std::env::current_dir()) else {
+            return path.to_owned();
+        };
+        let from_here = here.join(path).canonicalize().ok();
+        let inside = from_here.as_deref().and_then(|path| path.strip_prefix(&place.root).ok());
+        inside.and_then(|path| path.to_str()).map_or_else(|| path.to_owned(), str::to_owned)
+    }
+
+    pub(super) fn settings(&self) -> Result<Settings, Failure> {
+        Settings::load(&self.dirs.config).map_err(|error| Exit::Usage.because(error))
+    }
+}

@@ -1,0 +1,40 @@
+//! The command line: arguments in, an exit code out. stdout is data, stderr is talk. Everything a command
+//! knows of the project it asks the daemon for.
+
+mod args;
+mod client;
+mod commands;
+mod context;
+mod failure;
+mod shim;
+mod spawn;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::Arguments;
+use failure::{Exit, Failure};
+
+/// Runs the command that the process was called with.
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let wrong = error.use_stderr();
+            // Nobody to tell that nobody can be told.
+            let _ = error.print();
+            return if wrong { Exit::Usage.into() } else { ExitCode::SUCCESS };
+        }
+    };
+    match commands::run(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure { exit, text }) => {
+            if !text.is_empty() {
+                let _ = writeln!(std::io::stderr(), "symd: {text}");
+            }
+            exit.into()
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Joins an MCP client's stdin and stdout to the daemon, and outlives it: when the daemon ends (a restart,
+//! an upgrade, a crash), requests under way are answered with an error, and the next one finds the next
+//! daemon, to which the client's `initialize` is repeated. Invariant: every request that the client makes is
+//! answered once, and nothing that reached a daemon is sent again.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use serde_json::{Value, json};
+
+use crate::serve::Place;
+use crate::serve::protocol::{BUSY, error_line, line};
+
+use super::client::{Client, Role};
+use super::context::Spawning;
+use super::failure::{Exit, Failure};
+
+/// Bytes of a line that are looked at; a longer one goes to the daemon as it comes, which refuses it.
+const LINE_BYTES: usize = 64 * 1024 * 1024;
+
+/// How often a line is offered to a daemon that ends before it takes it.
+const ATTEMPTS: usize = 3;
+
+/// An MCP client's side of things.
+pub(super) struct Shim {
+    place: Place,
+    toolset: Vec<String>,
+    spawning: Spawning,
+    /// The parameters of the client's `initialize`, if it is of the era that has one.
+    opening: Option<Value>,
+    link: Option<Link>,
+}
+
+/// One connection to a daemon.
+struct Link {
+    stream: UnixStream,
+    pending: Arc<Mutex<Pending>>,
+    reader: JoinHandle<()>,
+}
+
+/// What a daemon was asked and has not answered.
+#[derive(Default)]
+struct Pending {
+    /// The connection is gone, and everything that was pending has been answered.
+    over: bool,
+    ids: HashMap<String, Value>,
+}
+
+fn lock(pending: &Mutex<Pending>) -> MutexGuard<'_, Pending> {
+    pending.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shim {
+    pub(super) fn new(place: Place, toolset: Vec<String>, spawning: Spawning) -> Shim {
+        Shim { place, toolset, spawning, opening: None, link: None }
+    }
+
+    /// Serves until stdin ends and everything is answered.
+    pub(super) fn run(mut self) -> Result<(), Failure> {
+        // At once, so that the client sees why when it cannot be.
+        self.link = Some(self.connect()?);
+        let mut stdin = io::stdin().lock();
+        let mut text = Vec::new();
+        loop {
+            text.clear();
+            let read = read_line(&mut stdin, &mut text)
+                .map_err(|error| Exit::Failed.because(format!("cannot read stdin: {error}")))?;
+            match read {
+                Read::End => break,
+                Read::Line => self.pass_on(&text),
+                Read::TooLong => self.pass_through(&text, &mut stdin),
+            }
+        }
+        if let Some(link) = self.link.take() {
+            // The daemon answers what it was asked, then closes; it may have done so already.
+            let _ = link.stream.shutdown(Shutdown::Write);
+            let _ = link.reader.join();
+        }
+        Ok(())
+    }
+
+    /// Connects, and repeats what the client opened its session with.
+    fn connect(&self) -> Result<Link, Failure> {
+        let (mut client, _) = Client::connect(&self.place, Role::Mcp, &self.toolset, self.spawning)?;
+        let failed = |error: io::Error| Exit::NoDaemon.because(format!("the connection broke: {error}"));
+        if let Some(opening) = &self.opening {
+            client.request("initialize", opening.clone(), |_| ())?;
+            let opened = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+            client.send(&line(&opened)).map_err(failed)?;
+        }
+        let stream = client.stream().try_clone().map_err(failed)?;
+        let pending = Arc::new(Mutex::new(Pending::default()));
+        let shared = Arc::clone(&pending);
+        let reader = std::thread::spawn(move || read_answers(client.into_reader(), &shared));
+        Ok(Link { stream, pending, reader })
+    }
+
+    fn pass_on(&mut self, text: &[u8]) {
+        // What is no JSON goes to the daemon as well: it has the answer to that.
+        let message: Value = serde_json::from_slice(text).unwrap_or_default();
+        let method = message["method"].as_str();
+        let id = method.and_then(|_| message.get("id")).cloned();
+        if method == Some("initialize") {
+            self.opening = message.get("params").cloned();
+        }
+        if id.is_none() && self.is_over() {
+            // News for a daemon that is gone concern nobody; they start no other.
+            return;
+        }
+        let mut why = "the symd daemon comes and goes; `symd logs` may show why".to_owned();
+        for _ in 0..ATTEMPTS {
+            if self.try_send(text, id.as_ref()).is_ok() {
+                return;
+            }
+            // Repeated by the very message that is about to be sent.
+            let opening = if method == Some("initialize") { self.opening.take() } else { None };
+            let link = self.connect();
+            self.opening = self.opening.take().or(opening);
+            match link {
+                Ok(link) => self.link = Some(link),
+                Err(failure) => {
+                    why = failure.text;
+                    break;
+                }
+            }
+        }
+        if let Some(id) = &id {
+            answer(&error_line(id, BUSY, &why));
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.link.as_ref().is_none_or(|link| lock(&link.pending).over)
+    }
+
+    /// Sends a line, unless the daemon is known to be gone.
+    fn try_send(&mut self, text: &[u8], id: Option<&Value>) -> Result<(), NotSent> {
+        let Some(link) = &mut self.link else { return Err(NotSent) };
+        {
+            let mut pending = lock(&link.pending);
+            if pending.over {
+                return Err(NotSent);
+            }
+            if let Some(id) = id {
+                pending.ids.insert(id.to_string(), id.clone());
+            }
+        }
+        // Not under the lock: the daemon may wait for its answers to be read before it reads on.
+        if link.stream.write_all(text).is_ok() {
+            return Ok(());
+        }
+        let answered = id.is_some_and(|id| lock(&link.pending).ids.remove(&id.to_string()).is_none());
+        let _ = link.stream.shutdown(Shutdown::Both);
+        self.link = None;
+        // A daemon that closed before it had the whole line has not begun with it.
+        if answered { Ok(()) } else { Err(NotSent) }
+    }
+
+    /// Sends a line that is too long to be looked at, as it comes.
+    fn pass_through(&mut self, start: &[u8], stdin: &mut impl BufRead) {
+        if self.is_over() {
+            self.link = self.connect().ok();
+        }
+        let mut stream = self.link.as_ref().map(|link| &link.stream);
+        let mut send = |part: &[u8]| {
+            if stream.is_some_and(|mut stream| stream.write_all(part).is_err()) {
+                stream = None;
+            }
+        };
+        send(start);
+        while let Ok(available) = stdin.fill_buf() {
+            let newline = memchr::memchr(b'\n', available);
+            let end = newline.map_or(available.len(), |newline| newline + 1);
+            send(&available[..end]);
+            stdin.consume(end);
+            if newline.is_some() || end == 0 {
+                return;
+            }
+        }
+    }
+}
+
+/// The daemon is gone and has not got the line.
+struct NotSent;
+
+enum Read {
+    Line,
+    TooLong,
+    End,
+}
+
+/// Reads a line with its newline; an unfinished last one gets one.
+fn read_line(from: &mut impl BufRead, text: &mut Vec<u8>) -> io::Result<Read> {
+    loop {
+        let available = from.fill_buf()?;
+        if available.is_empty() {
+            if text.is_empty() {
+                return Ok(Read::End);
+            }
+            text.push(b'\n');
+            return Ok(Read::Line);
+        }
+        let newline = memchr::memchr(b'\n', available);
+        let end = newline.map_or(available.len(), |newline| newline + 1);
+        text.extend_from_slice(&available[..end]);
+        from.consume(end);
+        if newline.is_some() {
+            return Ok(Read::Line);
+        }
+        if text.len() > LINE_BYTES {
+            return Ok(Read::TooLong);
+        }
+    }
+}
+
+/// Passes on what the daemon says until it closes, then answers for it.
+fn read_answers(mut from: BufReader<UnixStream>, pending: &Mutex<Pending>) {
+    let mut text = Vec::new();
+    loop {
+        text.clear();
+        // Half a line of a daemon that died is no answer.
+        if !matches!(from.read_until(b'\n', &mut text), Ok(read) if read > 0 && text.ends_with(b"\n")) {
+            break;
+        }
+        if let Some(id) = answered_id(&text) {
+            lock(pending).ids.remove(&id.to_string());
+        }
+        answer(&text);
+    }
+    let unanswered: Vec<Value> = {
+        let mut pending = lock(pending);
+        pending.over = true;
+        pending.ids.drain().map(|(_, id)| id).collect()
+    };
+    for id in unanswered {
+        answer(&error_line(
+            &id,
+            BUSY,
+            "the symd daemon ended before it answered; whether it did what was asked is not known. Ask again: the next request starts it anew",
+        ));
+    }
+}
+
+/// The id of the request that this line answers.
+fn answered_id(text: &[u8]) -> Option<Value> {
+    #[derive(serde::Deserialize)]
+    struct Head {
+        id: Option<Value>,
+        method: Option<serde::de::IgnoredAny>,
+    }
+    let head: Head = serde_json::from_slice(text).ok()?;
+    head.id.filter(|_| head.method.is_none())
+}
+
+/// Writes a line to the client. One that is gone ends its stdin too, and that ends us.
+fn answer(text: &[u8]) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(text).and_then(|()| out.flush());
+}

@@ -1,0 +1,181 @@
+//! The user's settings: `config.toml` in the configuration directory. Every key has a default; an unknown
+//! key or a value of the wrong type is an error that names file and key. Knows no environment and no flags.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::state::{self, StateError};
+
+/// Which watcher to use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WatchBackend {
+    /// What the system offers: inotify on Linux.
+    #[default]
+    Auto,
+    /// Looking at the tree again and again, for file systems that tell nothing.
+    Poll,
+    /// The `notify` crate.
+    Notify,
+}
+
+/// What a connection and the daemon as a whole may use up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Bytes of one message; it must hold a big patch.
+    pub max_line_bytes: usize,
+    /// Requests of one connection that are being worked on at a time.
+    pub max_in_flight: usize,
+    /// Connections at a time.
+    pub max_connections: usize,
+    /// Milliseconds for which a client may leave an answer unread.
+    pub write_deadline_ms: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            max_line_bytes: 16 * 1024 * 1024,
+            max_in_flight: 64,
+            max_connections: 1024,
+            write_deadline_ms: 30_000,
+        }
+    }
+}
+
+/// Everything that `config.toml` may set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Minutes without a connection after which the daemon ends; 0 = never. Fractions are allowed.
+    pub idle_exit_minutes: f64,
+    /// What is logged, in the words of `SYMD_LOG`: `info`, `info,symd::watch=debug`.
+    pub log: String,
+    /// Characters after which an answer is "too long", where a tool's caller does not say.
+    pub max_answer_chars: usize,
+    /// Bytes that all projects' caches may take together.
+    pub cache_max_bytes: u64,
+    /// The toolsets of a connection that names none.
+    pub toolset: Vec<String>,
+    /// Which watcher to use.
+    pub watch: WatchBackend,
+    /// What a connection may use up.
+    pub limits: Limits,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            idle_exit_minutes: 60.0,
+            log: "info,rmcp=error".to_owned(),
+            max_answer_chars: 150_000,
+            cache_max_bytes: 512 * 1024 * 1024,
+            toolset: vec!["native".to_owned()],
+            watch: WatchBackend::Auto,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// Why the settings cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// The file is there but cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] StateError),
+    /// The file is not what it should be. `message` names line and key.
+    #[error("{}: {message}; correct it, or remove the file to use the defaults", path.display())]
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// Line, key, what was expected.
+        message: String,
+    },
+}
+
+impl Settings {
+    /// The file of settings in the configuration directory `config`.
+    pub fn file(config: &Path) -> PathBuf {
+        config.join("config.toml")
+    }
+
+    /// Reads `config.toml` in the directory `config`; all defaults when there is none.
+    pub fn load(config: &Path) -> Result<Settings, SettingsError> {
+        let path = Settings::file(config);
+        let Some(bytes) = state::read_file(&path)? else { return Ok(Settings::default()) };
+        let wrong = |message: String| SettingsError::Wrong { path: path.clone(), message };
+        let text = std::str::from_utf8(&bytes).map_err(|error| wrong(format!("is not UTF-8: {error}")))?;
+        Settings::parse(text).map_err(wrong)
+    }
+
+    /// Reads the text of a `config.toml`.
+    pub fn parse(text: &str) -> Result<Settings, String> {
+        let settings: Settings = toml::from_str(text).map_err(|error| error.to_string().trim().to_owned())?;
+        settings.check()?;
+        Ok(settings)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        const YEAR: f64 = 525_600.0;
+        if !(0.0..=YEAR).contains(&self.idle_exit_minutes) {
+            return Err(format!(
+                "idle_exit_minutes: {} is not between 0 and {YEAR} (0 = never)",
+                self.idle_exit_minutes
+            ));
+        }
+        let limits = &self.limits;
+        let least = [
+            ("limits.max_line_bytes", limits.max_line_bytes, 1024),
+            ("limits.max_in_flight", limits.max_in_flight, 1),
+            ("limits.max_connections", limits.max_connections, 1),
+            ("max_answer_chars", self.max_answer_chars, 1),
+        ];
+        for (key, value, least) in least {
+            if value < least {
+                return Err(format!("{key}: {value} is less than {least}"));
+            }
+        }
+        if self.toolset.is_empty() {
+            return Err("toolset: the list is empty; write [\"native\"]".to_owned());
+        }
+        Ok(())
+    }
+
+    /// How long the daemon stays without a connection; `None` = for ever.
+    pub fn idle_exit(&self) -> Option<Duration> {
+        (self.idle_exit_minutes > 0.0).then(|| Duration::from_secs_f64(self.idle_exit_minutes * 60.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_has_a_default() {
+        assert_eq!(Settings::parse("").unwrap(), Settings::default());
+        let settings = Settings::parse("idle_exit_minutes = 0\n[limits]\nmax_in_flight = 2").unwrap();
+        assert_eq!(settings.idle_exit(), None);
+        assert_eq!(settings.limits, Limits { max_in_flight: 2, ..Limits::default() });
+    }
+
+    #[test]
+    fn errors_name_the_key() {
+        let cases = [
+            ("idle_exit_minute = 1", "idle_exit_minute"),
+            ("idle_exit_minutes = \"1\"", "idle_exit_minutes"),
+            ("idle_exit_minutes = -1", "idle_exit_minutes"),
+            ("idle_exit_minutes = nan", "idle_exit_minutes"),
+            ("watch = \"kqueue\"", "watch"),
+            ("toolset = []", "toolset"),
+            ("[limits]\nmax_in_flight = 0", "limits.max_in_flight"),
+        ];
+        for (text, key) in cases {
+            let message = Settings::parse(text).unwrap_err();
+            assert!(message.contains(key), "{text:?}: {message}");
+        }
+    }
+}

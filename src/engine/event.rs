@@ -1,0 +1,37 @@
+//! Everything that can happen to the engine. All work starts here.
+
+use std::sync::Arc;
+
+use super::look::Looked;
+use super::view::View;
+use crate::base::RelPath;
+use crate::index::Built;
+use crate::watch::Notice;
+
+/// What to do with the index once it is fresh.
+pub(super) type Question = Box<dyn FnOnce(Arc<View>) + Send>;
+
+/// The closed set of events.
+pub(super) enum Event {
+    /// The watcher has something to say.
+    Noticed(Vec<Notice>),
+    /// Files have been looked at.
+    Looked {
+        /// The number of the job.
+        job: u64,
+        /// One answer per path of the job.
+        files: Vec<Looked>,
+    },
+    /// Somebody asks; the question runs as soon as the index shows everything written before now.
+    Ask(Question),
+    /// A name table has been built.
+    Built(Built),
+    /// It is time to look for changes that give no event.
+    Sweep,
+    /// The sweep found these files changed.
+    Swept(Vec<RelPath>),
+    /// New outlines have been written to the cache.
+    Stored,
+    /// The end: answered when the cache has been written.
+    Stop(tokio::sync::oneshot::Sender<()>),
+}

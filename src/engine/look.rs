@@ -1,0 +1,126 @@
+//! Looking at one file: read it, and tell its symbols from the last look, from the cache, or by parsing. Runs on
+//! pool threads. Invariant: whatever is in the file, the answer is an answer; nothing here fails.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use crate::base::{Cancel, ContentHash, RelPath, text};
+use crate::config::Languages;
+use crate::index::cache::{Cache, Key};
+use crate::index::{Content, FileEntry, Skipped};
+use crate::syntax::{self, Grammar};
+use crate::vfs::{EntryKind, FileBytes, Root, Stat, VfsError};
+
+/// Larger files are listed and searched, not parsed: a syntax tree takes many times the text's memory, and
+/// what is larger than this was written by a program.
+const MAX_PARSED_BYTES: u64 = 8 << 20;
+/// Enough for any `#!` line.
+const SHEBANG_BYTES: usize = 128;
+
+/// What a look found.
+#[derive(Debug)]
+pub(super) struct Looked {
+    pub(super) path: RelPath,
+    pub(super) found: Found,
+}
+
+#[derive(Debug)]
+pub(super) enum Found {
+    /// There is no regular file.
+    Gone,
+    /// As it was.
+    Same,
+    /// Something new.
+    New {
+        entry: Arc<FileEntry>,
+        /// Whether it was parsed just now, so that the cache has not got it.
+        parsed: bool,
+    },
+}
+
+/// What looking takes.
+#[derive(Debug)]
+pub(super) struct Looker {
+    pub(super) root: Arc<Root>,
+    pub(super) languages: &'static Languages,
+    pub(super) cache: Option<Arc<Cache>>,
+    pub(super) cancel: Cancel,
+}
+
+impl Looker {
+    /// Looks at `path`, of which `known` is what the index holds.
+    pub(super) fn look(&self, path: RelPath, known: Option<&FileEntry>) -> Looked {
+        let found = catch_unwind(AssertUnwindSafe(|| self.find(&path, known))).unwrap_or_else(|_| {
+            tracing::error!(%path, "looking at this file panicked; it is left out of the index");
+            let content = Content::Skipped { why: Skipped::Unreadable, stat: Stat::default() };
+            Found::New { entry: Arc::new(FileEntry { path: path.clone(), content }), parsed: false }
+        });
+        Looked { path, found }
+    }
+
+    fn find(&self, path: &RelPath, known: Option<&FileEntry>) -> Found {
+        match self.grammar_of(path) {
+            Some(grammar) => self.code(path, grammar, known),
+            None => match self.root.stat_link(path) {
+                Ok((EntryKind::File, _)) if known.is_some_and(|k| matches!(k.content, Content::Plain)) => {
+                    Found::Same
+                }
+                Ok((EntryKind::File, _)) => new(path, Content::Plain),
+                _ => Found::Gone,
+            },
+        }
+    }
+
+    /// What to parse `path` with, by its name, or by its first line where the name has no extension.
+    fn grammar_of(&self, path: &RelPath) -> Option<Grammar> {
+        let language = self.languages.language_of(path).or_else(|| {
+            if path.extension().is_some() {
+                return None;
+            }
+            let head = self.root.read_at(path, 0, SHEBANG_BYTES).ok()?.bytes;
+            let line = head.split(|&byte| byte == b'\n').next()?;
+            self.languages.by_shebang(&String::from_utf8_lossy(line))
+        })?;
+        Grammar::named(self.languages.get(language).grammar.as_deref()?)
+    }
+
+    fn code(&self, path: &RelPath, grammar: Grammar, known: Option<&FileEntry>) -> Found {
+        let skipped = |why, stat| new(path, Content::Skipped { why, stat });
+        let FileBytes { bytes, stat } = match self.root.read_unlinked(path, MAX_PARSED_BYTES) {
+            Ok(read) => read,
+            Err(VfsError::NotFound { .. } | VfsError::NotAFile { .. } | VfsError::Outside { .. }) => {
+                return Found::Gone;
+            }
+            Err(VfsError::TooLarge { .. }) => return skipped(Skipped::TooLarge, self.stat(path)),
+            Err(VfsError::Io { .. }) => return skipped(Skipped::Unreadable, self.stat(path)),
+        };
+        let hash = ContentHash::of(&bytes);
+        if let Some(Content::Code { grammar: was, hash: old, stat: then, outline }) =
+            known.map(|k| &k.content)
+            && (was.fingerprint(), *old) == (grammar.fingerprint(), hash)
+        {
+            if *then == stat {
+                return Found::Same;
+            }
+            return new(path, Content::Code { grammar, hash, stat, outline: outline.clone() });
+        }
+        let key = Key { content: hash, fingerprint: grammar.fingerprint() };
+        if let Some(outline) = self.cache.as_ref().and_then(|cache| cache.get(key)) {
+            return new(path, Content::Code { grammar, hash, stat, outline: Arc::new(outline) });
+        }
+        let Ok((text, _)) = text::decode(bytes) else { return skipped(Skipped::Binary, stat) };
+        // Only cancelling ends a parse early: the engine is stopping, and what it knew stays as it was.
+        let Ok(outline) = syntax::outline(grammar, &text, &self.cancel) else { return Found::Same };
+        let outline = Arc::new(outline);
+        let entry = FileEntry { path: path.clone(), content: Content::Code { grammar, hash, stat, outline } };
+        Found::New { entry: Arc::new(entry), parsed: true }
+    }
+
+    fn stat(&self, path: &RelPath) -> Stat {
+        self.root.stat_link(path).map_or_else(|_| Stat::default(), |(_, stat)| stat)
+    }
+}
+
+fn new(path: &RelPath, content: Content) -> Found {
+    Found::New { entry: Arc::new(FileEntry { path: path.clone(), content }), parsed: false }
+}

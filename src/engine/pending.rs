@@ -1,0 +1,128 @@
+//! Which files are being looked at, and who waits for that. Invariant: a waiter is let go only when every job
+//! that was under way when its barrier arrived has ended; and an older look at a file never replaces a newer.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::event::Question;
+use crate::base::RelPath;
+
+/// Jobs under way and the questions behind them.
+#[derive(Default)]
+pub(super) struct Pending {
+    last_job: u64,
+    jobs: BTreeSet<u64>,
+    paths: HashMap<RelPath, PathState>,
+    /// Ascending by job number, because barriers arrive in order.
+    waiting: Vec<(u64, Question)>,
+}
+
+#[derive(Default)]
+struct PathState {
+    /// The newest job (or removal) whose word on this path has been taken in.
+    settled: u64,
+    /// Jobs under way that will say something about it.
+    under_way: usize,
+}
+
+impl Pending {
+    /// A number for a new job that looks at `paths`.
+    pub(super) fn begin<'a>(&mut self, paths: impl IntoIterator<Item = &'a RelPath>) -> u64 {
+        self.last_job += 1;
+        self.jobs.insert(self.last_job);
+        for path in paths {
+            self.paths.entry(path.clone()).or_default().under_way += 1;
+        }
+        self.last_job
+    }
+
+    /// Whether what `job` says about `path` is news; to be asked once per path of a job.
+    pub(super) fn is_news(&mut self, job: u64, path: &RelPath) -> bool {
+        let Some(state) = self.paths.get_mut(path) else { return false };
+        let news = job > state.settled;
+        state.settled = state.settled.max(job);
+        state.under_way -= 1;
+        if state.under_way == 0 {
+            self.paths.remove(path);
+        }
+        news
+    }
+
+    /// The job is over.
+    pub(super) fn end(&mut self, job: u64) {
+        self.jobs.remove(&job);
+    }
+
+    /// `path` and all beneath it is known to be gone: looks under way at it are out of date.
+    pub(super) fn removed(&mut self, path: &RelPath) {
+        self.last_job += 1;
+        let now = self.last_job;
+        for (known, state) in &mut self.paths {
+            if known.is_within(path) {
+                state.settled = now;
+            }
+        }
+    }
+
+    /// Runs `question` when every job begun until now has ended.
+    pub(super) fn wait(&mut self, question: Question) {
+        self.waiting.push((self.last_job, question));
+    }
+
+    /// The questions that need wait no longer, in the order in which they were asked.
+    pub(super) fn ready(&mut self) -> Vec<Question> {
+        let oldest = self.jobs.first().copied().unwrap_or(u64::MAX);
+        let ready = self.waiting.partition_point(|(until, _)| *until < oldest);
+        self.waiting.drain(..ready).map(|(_, question)| question).collect()
+    }
+
+    /// How many jobs are under way.
+    pub(super) fn jobs(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// How many files are being looked at.
+    pub(super) fn files(&self) -> usize {
+        self.paths.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> RelPath {
+        RelPath::new(text).expect(text)
+    }
+
+    #[test]
+    fn an_older_look_never_replaces_a_newer() {
+        let (mut pending, a) = (Pending::default(), path("a"));
+        let (first, second) = (pending.begin([&a]), pending.begin([&a]));
+        assert!(pending.is_news(second, &a));
+        assert!(!pending.is_news(first, &a));
+    }
+
+    #[test]
+    fn a_removal_outdates_the_looks_under_way() {
+        let (mut pending, file) = (Pending::default(), path("d/f"));
+        let before = pending.begin([&file]);
+        pending.removed(&path("d"));
+        let after = pending.begin([&file]);
+        assert!(!pending.is_news(before, &file));
+        assert!(pending.is_news(after, &file));
+    }
+
+    #[test]
+    fn a_waiter_waits_for_the_jobs_before_it_and_for_no_others() {
+        let (mut pending, a) = (Pending::default(), path("a"));
+        let before = pending.begin([&a]);
+        pending.wait(Box::new(|_| {}));
+        let after = pending.begin([&a]);
+        assert!(pending.ready().is_empty());
+        pending.end(after);
+        assert!(pending.ready().is_empty());
+        let _still_running = pending.begin([&a]);
+        pending.end(before);
+        assert_eq!(pending.ready().len(), 1);
+    }
+}

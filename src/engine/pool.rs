@@ -1,0 +1,117 @@
+//! The thread pool: parsing and questions. Invariant: one worker takes questions only, so that a question
+//! never waits behind background work. A panic in a job ends the job, not the worker.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// Worker threads over two queues. Dropping the pool lets running jobs end and forgets the queued ones.
+#[derive(Debug)]
+pub(super) struct Pool {
+    shared: Arc<Shared>,
+    workers: Vec<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    queues: Mutex<Queues>,
+    /// Woken when a question arrives: all workers wait for those.
+    wake: Condvar,
+}
+
+#[derive(Default)]
+struct Queues {
+    /// Bounded by the connections' limits on requests in flight.
+    questions: VecDeque<Job>,
+    /// Bounded by the engine, which stops reading the watcher while too much is pending.
+    background: VecDeque<Job>,
+    stopped: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    Anything,
+    QuestionsOnly,
+}
+
+impl Pool {
+    /// One worker per processor, and one more for questions.
+    pub(super) fn new() -> Pool {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let shared = Arc::new(Shared::default());
+        let spawn = |number: usize, takes: Takes| {
+            let shared = shared.clone();
+            std::thread::Builder::new().name(format!("pool-{number}")).spawn(move || shared.work(takes))
+        };
+        let workers = (0..processors)
+            .map(|number| spawn(number, Takes::Anything))
+            .chain([spawn(processors, Takes::QuestionsOnly)])
+            // A worker that cannot be spawned leaves the work to the others.
+            .flatten()
+            .collect();
+        Pool { shared, workers }
+    }
+
+    /// Runs `job` before any background work.
+    pub(super) fn question(&self, job: impl FnOnce() + Send + 'static) {
+        self.shared.lock().questions.push_back(Box::new(job));
+        self.shared.wake.notify_all();
+    }
+
+    /// Runs `job` when nobody asks anything.
+    pub(super) fn background(&self, job: impl FnOnce() + Send + 'static) {
+        self.shared.lock().background.push_back(Box::new(job));
+        // All: a single wake-up could go to the worker that takes questions only, and be lost.
+        self.shared.wake.notify_all();
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.shared.lock().stopped = true;
+        self.shared.wake.notify_all();
+        for worker in self.workers.drain(..) {
+            let _ = worker.join();
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Queues> {
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self, takes: Takes) {
+        while let Some(job) = self.next(takes) {
+            if catch_unwind(AssertUnwindSafe(job)).is_err() {
+                tracing::error!("a job of the pool panicked; the message above says where");
+            }
+        }
+    }
+
+    fn next(&self, takes: Takes) -> Option<Job> {
+        let mut queues = self.lock();
+        loop {
+            if queues.stopped {
+                return None;
+            }
+            let job = queues.questions.pop_front().or_else(|| match takes {
+                Takes::Anything => queues.background.pop_front(),
+                Takes::QuestionsOnly => None,
+            });
+            match job {
+                Some(job) => return Some(job),
+                None => queues = self.wake.wait(queues).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Shared")
+    }
+}

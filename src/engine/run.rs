@@ -1,0 +1,337 @@
+//! The engine's task: the one owner of mutable state. Invariant: it never blocks on IO, parsing or a child; it
+//! takes an event, changes the state, hands work to the pool, and lets questions go when the index is fresh.
+
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
+
+use super::event::{Event, Question};
+use super::look::{Found, Looked, Looker};
+use super::pending::Pending;
+use super::pool::Pool;
+use super::status::{EngineStatus, Tally};
+use super::view::View;
+use crate::base::RelPath;
+use crate::index::cache::{Cache, Key};
+use crate::index::{Content, FileEntry, State};
+use crate::vfs::{Ignore, Root};
+use crate::watch::{Notice, Watch};
+
+/// Files per look: enough to make the hand-over cheap, few enough that all workers end together.
+const FILES_PER_JOB: usize = 8;
+/// With more files pending than this the watcher is not read: its own queue, then the kernel's, fill up, and
+/// an overflow is a rescan, not a loss.
+const MAX_PENDING_FILES: usize = 50_000;
+/// New outlines that make it worth writing the cache while the daemon goes on.
+const STORE_AFTER: usize = 256;
+
+/// Everything the engine owns.
+pub(super) struct Run {
+    pub(super) watch: Arc<Watch>,
+    pub(super) looker: Arc<Looker>,
+    pub(super) ignore: Arc<Ignore>,
+    pub(super) pool: Pool,
+    /// For the pool's answers.
+    pub(super) sender: mpsc::Sender<Event>,
+    pub(super) status: tokio_watch::Sender<EngineStatus>,
+    pub(super) gone: tokio_watch::Sender<bool>,
+    pub(super) state: State,
+    pub(super) tally: Tally,
+    pub(super) pending: Pending,
+    /// Questions whose barrier is on its way.
+    pub(super) behind_barrier: Option<(u64, Vec<Question>)>,
+    /// Questions that came while a barrier was on its way: they need one made after they were asked.
+    pub(super) next_barrier: Vec<Question>,
+    pub(super) crawled: bool,
+    pub(super) building: bool,
+    pub(super) storing: bool,
+    pub(super) unstored: usize,
+    pub(super) changes: u64,
+    pub(super) stopping: Option<oneshot::Sender<()>>,
+}
+
+impl Run {
+    /// Runs until stopped.
+    pub(super) async fn run(mut self, mut events: mpsc::Receiver<Event>, mut notices: mpsc::Receiver<Event>) {
+        loop {
+            let event = tokio::select! {
+                biased;
+                event = events.recv() => event,
+                event = notices.recv(), if self.pending.files() < MAX_PENDING_FILES => event,
+            };
+            let Some(event) = event else { return };
+            self.handle(event);
+            self.after_event();
+            if self.stopping.is_some() && !self.storing {
+                break;
+            }
+        }
+        if let Some(stopped) = self.stopping.take() {
+            let _ = stopped.send(());
+        }
+    }
+
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Noticed(notices) => notices.into_iter().for_each(|notice| self.noticed(notice)),
+            Event::Looked { job, files } => self.looked(job, files),
+            Event::Ask(question) => self.ask(question),
+            Event::Built(built) => {
+                self.building = false;
+                self.state.adopt(built);
+            }
+            Event::Sweep => self.sweep(),
+            Event::Swept(paths) => self.look_at(paths),
+            Event::Stored => self.storing = false,
+            Event::Stop(stopped) => {
+                self.looker.cancel.cancel();
+                self.stopping = Some(stopped);
+                self.store();
+            }
+        }
+    }
+
+    /// What may have become possible with any event.
+    fn after_event(&mut self) {
+        for question in self.pending.ready() {
+            self.let_go(question);
+        }
+        if self.is_ready() {
+            if !self.building
+                && let Some(plan) = self.state.plan()
+            {
+                self.building = true;
+                let sender = self.sender.clone();
+                self.pool.background(move || send(&sender, Event::Built(plan.build())));
+            }
+            if self.unstored >= STORE_AFTER || (self.unstored > 0 && self.status.borrow().cache.packs == 0) {
+                self.store();
+            }
+        }
+        self.tell_status();
+    }
+
+    fn is_ready(&self) -> bool {
+        self.crawled && self.pending.jobs() == 0
+    }
+
+    fn noticed(&mut self, notice: Notice) {
+        match notice {
+            Notice::Listed { directory, files, directories } => self.listed(&directory, files, &directories),
+            Notice::Changed(path) => self.look_at(vec![path]),
+            Notice::Removed(path) => {
+                self.pending.removed(&path);
+                self.remove_within(&path);
+            }
+            Notice::Crawled => self.crawled = true,
+            Notice::Barrier(number) => self.barrier_arrived(number),
+            Notice::RootGone => {
+                self.gone.send_replace(true);
+            }
+        }
+    }
+
+    /// Takes in the whole listing of a directory: what is not in it is gone, what is in it is looked at.
+    fn listed(&mut self, directory: &RelPath, files: Vec<RelPath>, directories: &[RelPath]) {
+        let gone: Vec<RelPath> = self
+            .state
+            .within(directory)
+            .map(|file| &file.path)
+            .filter(|path| !is_listed(directory, path, &files, directories))
+            .cloned()
+            .collect();
+        for path in gone {
+            self.pending.removed(&path);
+            self.remove(&path);
+        }
+        self.look_at(files);
+    }
+
+    fn look_at(&mut self, paths: Vec<RelPath>) {
+        let mut paths = paths.into_iter();
+        loop {
+            let chunk: Vec<(RelPath, Option<Arc<FileEntry>>)> = paths
+                .by_ref()
+                .take(FILES_PER_JOB)
+                .map(|path| {
+                    let known = self.state.file(&path).cloned();
+                    (path, known)
+                })
+                .collect();
+            if chunk.is_empty() {
+                return;
+            }
+            let job = self.pending.begin(chunk.iter().map(|(path, _)| path));
+            let (looker, sender) = (self.looker.clone(), self.sender.clone());
+            self.pool.background(move || {
+                let files =
+                    chunk.into_iter().map(|(path, known)| looker.look(path, known.as_deref())).collect();
+                send(&sender, Event::Looked { job, files });
+            });
+        }
+    }
+
+    fn looked(&mut self, job: u64, files: Vec<Looked>) {
+        for Looked { path, found } in files {
+            if !self.pending.is_news(job, &path) {
+                continue;
+            }
+            match found {
+                Found::Same => {}
+                Found::Gone => self.remove(&path),
+                Found::New { entry, parsed } => {
+                    self.unstored += usize::from(parsed);
+                    self.put(entry);
+                }
+            }
+        }
+        self.pending.end(job);
+    }
+
+    fn put(&mut self, entry: Arc<FileEntry>) {
+        self.changes += 1;
+        if let Some(old) = self.state.file(&entry.path) {
+            self.tally.take(old);
+        }
+        self.tally.add(&entry);
+        self.state.put(entry);
+    }
+
+    fn remove(&mut self, path: &RelPath) {
+        if let Some(old) = self.state.file(path) {
+            self.changes += 1;
+            self.tally.take(old);
+            self.state.remove(path);
+        }
+    }
+
+    fn remove_within(&mut self, path: &RelPath) {
+        let gone: Vec<RelPath> = self.state.within(path).map(|file| file.path.clone()).collect();
+        gone.iter().for_each(|path| self.remove(path));
+    }
+
+    fn ask(&mut self, question: Question) {
+        self.next_barrier.push(question);
+        if self.behind_barrier.is_none() {
+            self.send_barrier();
+        }
+    }
+
+    fn send_barrier(&mut self) {
+        let questions = std::mem::take(&mut self.next_barrier);
+        if questions.is_empty() {
+            return;
+        }
+        match self.watch.barrier() {
+            Ok(number) => self.behind_barrier = Some((number, questions)),
+            // Dropping the questions answers them: whoever asked sees that the engine let go of them.
+            Err(error) => tracing::error!(%error, "questions cannot be answered"),
+        }
+    }
+
+    fn barrier_arrived(&mut self, number: u64) {
+        let Some((expected, _)) = &self.behind_barrier else { return };
+        if *expected != number {
+            return;
+        }
+        let (_, questions) = self.behind_barrier.take().unwrap_or_default();
+        for question in questions {
+            self.pending.wait(question);
+        }
+        self.send_barrier();
+    }
+
+    fn let_go(&mut self, question: Question) {
+        let view = View {
+            snapshot: self.state.snapshot(),
+            root: self.looker.root.clone(),
+            ignore: self.ignore.clone(),
+            languages: self.looker.languages,
+        };
+        self.pool.question(move || question(Arc::new(view)));
+    }
+
+    /// Compares every file that was read with what the disk says of it now: writes through mmap or a hard link
+    /// from outside give no event.
+    fn sweep(&mut self) {
+        let (looker, sender) = (self.looker.clone(), self.sender.clone());
+        let files = self.state.snapshot().files.clone();
+        self.pool.background(move || {
+            let differs = |file: &FileEntry| {
+                file.stat()
+                    .is_some_and(|then| !looker.root.stat_link(&file.path).is_ok_and(|(_, now)| now == then))
+            };
+            let changed = files.iter().filter(|file| differs(file)).map(|file| file.path.clone()).collect();
+            send(&sender, Event::Swept(changed));
+        });
+    }
+
+    fn store(&mut self) {
+        let Some(cache) = self.looker.cache.clone() else { return };
+        if self.storing || self.unstored == 0 {
+            return;
+        }
+        self.storing = true;
+        self.unstored = 0;
+        let sender = self.sender.clone();
+        let files = self.state.snapshot().files.clone();
+        self.pool.background(move || {
+            let live: Vec<_> = files
+                .iter()
+                .filter_map(|file| match &file.content {
+                    Content::Code { grammar, hash, outline, .. } => {
+                        Some((Key { content: *hash, fingerprint: grammar.fingerprint() }, outline.clone()))
+                    }
+                    _ => None,
+                })
+                .collect();
+            if let Err(error) = Cache::store(&cache, &live) {
+                tracing::warn!(%error, "the cache is not written; the next start parses again");
+            }
+            send(&sender, Event::Stored);
+        });
+    }
+
+    fn tell_status(&self) {
+        self.status.send_modify(|status| {
+            status.revision = self.state.revision();
+            status.files = self.state.file_count();
+            status.symbols = self.state.symbol_count();
+            status.ready = self.is_ready();
+            status.pending_files = self.pending.files();
+            status.changes = self.changes;
+            status.segments = self.state.segment_count();
+            self.tally.write(status);
+            if let Some(cache) = &self.looker.cache {
+                status.cache = cache.status();
+            }
+        });
+    }
+}
+
+/// Whether `path`, which lies beneath `directory`, is in its listing or beneath something that is.
+fn is_listed(directory: &RelPath, path: &RelPath, files: &[RelPath], directories: &[RelPath]) -> bool {
+    let skip = if directory.is_root() { 0 } else { directory.as_str().len() + 1 };
+    match path.as_str()[skip..].find('/') {
+        None => files.binary_search(path).is_ok(),
+        Some(slash) => {
+            directories.binary_search_by(|known| known.as_str().cmp(&path.as_str()[..skip + slash])).is_ok()
+        }
+    }
+}
+
+/// From a pool thread to the engine. The engine never waits for the pool, so this ends; that it stopped
+/// meanwhile is no loss.
+fn send(sender: &mpsc::Sender<Event>, event: Event) {
+    let _ = sender.blocking_send(event);
+}
+
+/// What the root looks like to the engine's parts.
+pub(super) fn looker(root: Arc<Root>, cache: Option<Arc<Cache>>) -> Arc<Looker> {
+    Arc::new(Looker {
+        root,
+        languages: crate::config::Languages::builtin(),
+        cache,
+        cancel: crate::base::Cancel::new(),
+    })
+}

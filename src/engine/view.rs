@@ -1,0 +1,67 @@
+//! What a question sees: one snapshot, and the files behind it. Invariant: a text and the outline given with it
+//! belong together, also when the file has changed since the snapshot was made.
+
+use std::sync::Arc;
+
+use crate::base::{Cancel, ContentHash, RelPath, Text};
+use crate::config::Languages;
+use crate::index::{Content, FileEntry, Snapshot};
+use crate::syntax::{self, Outline};
+use crate::vfs::{EntryKind, Ignore, Root, VfsError};
+
+/// One question's view of the project.
+#[derive(Debug)]
+pub struct View {
+    /// The index as of the question.
+    pub snapshot: Arc<Snapshot>,
+    /// The door to the files.
+    pub root: Arc<Root>,
+    /// What is left out.
+    pub ignore: Arc<Ignore>,
+    /// The languages symd knows.
+    pub languages: &'static Languages,
+}
+
+/// A file's text with the outline of exactly that text.
+#[derive(Debug)]
+pub struct Current {
+    /// The text as it is on disk now.
+    pub text: Text,
+    /// Its symbols.
+    pub outline: Arc<Outline>,
+    /// The hash of its bytes.
+    pub hash: ContentHash,
+}
+
+/// Why a file's text and outline cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum CurrentError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Vfs(#[from] VfsError),
+    /// It is no text, or of no language that has a grammar.
+    #[error("{0} has no symbols symd can read: it is not in a language with a grammar")]
+    NoOutline(RelPath),
+}
+
+impl View {
+    /// Reads `file`; parses it again if it is no longer what the index holds (it changed after the question).
+    pub fn current(&self, file: &FileEntry) -> Result<Current, CurrentError> {
+        let no_outline = || CurrentError::NoOutline(file.path.clone());
+        let Content::Code { grammar, hash, outline, .. } = &file.content else { return Err(no_outline()) };
+        let bytes = self.root.read(&file.path)?.bytes;
+        let now = ContentHash::of(&bytes);
+        let text = Text::decode(bytes).map_err(|_| no_outline())?;
+        let outline = if now == *hash {
+            outline.clone()
+        } else {
+            Arc::new(syntax::outline(*grammar, text.as_str(), &Cancel::new()).map_err(|_| no_outline())?)
+        };
+        Ok(Current { text, outline, hash: now })
+    }
+
+    /// Whether symd leaves `path` out.
+    pub fn is_ignored(&self, path: &RelPath, kind: EntryKind) -> bool {
+        self.ignore.is_ignored(path, kind)
+    }
+}

@@ -1,0 +1,56 @@
+//! Keeping all caches together under a size limit: whole repositories go, the one used longest ago first.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::pack_paths;
+use crate::base::state::{self, StateError};
+
+/// What a collection did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct GcReport {
+    /// Bytes of all caches before.
+    pub bytes_before: u64,
+    /// And after.
+    pub bytes_after: u64,
+    /// Pack files removed.
+    pub removed: usize,
+}
+
+struct Repository {
+    packs: Vec<PathBuf>,
+    bytes: u64,
+    used: SystemTime,
+}
+
+/// Removes packs of the repositories under `outlines` (one directory each) until all together have at most
+/// `max_bytes`. A daemon that has a removed pack open goes on reading it.
+pub fn gc(outlines: &Path, max_bytes: u64) -> Result<GcReport, StateError> {
+    let mut repositories = Vec::new();
+    let directories = match std::fs::read_dir(outlines) {
+        Ok(directories) => directories,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(GcReport::default()),
+        Err(source) => return Err(StateError::Io { what: "cannot list", path: outlines.to_owned(), source }),
+    };
+    for directory in directories.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()) {
+        let packs = pack_paths(&directory)?;
+        let stats: Vec<_> = packs.iter().filter_map(|path| path.metadata().ok()).collect();
+        let used =
+            stats.iter().filter_map(|stat| stat.modified().ok()).max().unwrap_or(SystemTime::UNIX_EPOCH);
+        repositories.push(Repository { packs, bytes: stats.iter().map(std::fs::Metadata::len).sum(), used });
+    }
+    repositories.sort_by_key(|repository| repository.used);
+    let bytes_before: u64 = repositories.iter().map(|repository| repository.bytes).sum();
+    let mut report = GcReport { bytes_before, bytes_after: bytes_before, removed: 0 };
+    for repository in repositories {
+        if report.bytes_after <= max_bytes {
+            break;
+        }
+        for pack in &repository.packs {
+            state::remove_file(pack)?;
+            report.removed += 1;
+        }
+        report.bytes_after -= repository.bytes;
+    }
+    Ok(report)
+}

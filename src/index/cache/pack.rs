@@ -1,0 +1,139 @@
+//! One pack: an immutable file of many outlines. Header, index, payloads; every part under a checksum.
+//!
+//! ```text
+//! magic 8 | version u32 | count u32 | checksum of the index 16 | index: count × 48 | payloads
+//! index entry: content hash 16 | fingerprint u64 | offset u64 | checksum u64 | length u32 | zero u32
+//! ```
+//! Numbers are little endian; index entries ascend by key; offsets count from the start of the file.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Key;
+use crate::base::ContentHash;
+use crate::base::state::{self, StateError};
+
+const MAGIC: &[u8; 8] = b"symdpack";
+/// Bumped when this layout or the codec's changes.
+const VERSION: u32 = 1;
+const HEADER: usize = 32;
+const ENTRY: usize = 48;
+/// No pack of ours has more entries; a header that claims more is damaged.
+const MAX_ENTRIES: usize = 10_000_000;
+
+/// An open pack.
+#[derive(Clone, Debug)]
+pub(super) struct Pack {
+    pub(super) path: PathBuf,
+    pub(super) bytes: u64,
+    file: Arc<File>,
+    index: Arc<[(Key, Place)]>,
+}
+
+/// Where an outline stands in its pack.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    offset: u64,
+    length: u32,
+    checksum: u64,
+}
+
+impl Pack {
+    /// Opens and checks a pack; `None` when it is damaged, of another version, or not ours.
+    pub(super) fn open(path: &Path) -> Option<Pack> {
+        let file = state::open_private(path)?;
+        let bytes = file.metadata().ok()?.len();
+        let mut header = [0; HEADER];
+        file.read_exact_at(&mut header, 0).ok()?;
+        let mut fields = Fields(&header);
+        if fields.take::<8>()? != *MAGIC || u32::from_le_bytes(fields.take()?) != VERSION {
+            return None;
+        }
+        let count = u32::from_le_bytes(fields.take()?) as usize;
+        let checksum: [u8; 16] = fields.take()?;
+        let index_bytes = count * ENTRY;
+        if count > MAX_ENTRIES || bytes < (HEADER + index_bytes) as u64 {
+            return None;
+        }
+        let mut index = vec![0; index_bytes];
+        file.read_exact_at(&mut index, HEADER as u64).ok()?;
+        if ContentHash::of(&index).0 != checksum {
+            return None;
+        }
+        let index: Arc<[(Key, Place)]> = index.chunks_exact(ENTRY).map(entry).collect::<Option<_>>()?;
+        let inside =
+            |place: &Place| place.offset.checked_add(u64::from(place.length)).is_some_and(|end| end <= bytes);
+        if !index.iter().all(|(_, place)| inside(place)) {
+            return None;
+        }
+        Some(Pack { path: path.to_owned(), bytes, file: Arc::new(file), index })
+    }
+
+    pub(super) fn find(&self, key: Key) -> Option<Place> {
+        self.index.binary_search_by_key(&key, |&(key, _)| key).ok().map(|at| self.index[at].1)
+    }
+
+    /// The bytes at a place; `None` when they are not those that were written.
+    pub(super) fn read(&self, place: Place) -> Option<Vec<u8>> {
+        let mut bytes = vec![0; place.length as usize];
+        self.file.read_exact_at(&mut bytes, place.offset).ok()?;
+        (checksum(&bytes) == place.checksum).then_some(bytes)
+    }
+
+    pub(super) fn keys(&self) -> impl Iterator<Item = Key> {
+        self.index.iter().map(|&(key, _)| key)
+    }
+}
+
+/// Writes a pack of `entries` to `path`.
+pub(super) fn write(path: &Path, mut entries: Vec<(Key, Vec<u8>)>) -> Result<(), StateError> {
+    entries.sort_by_key(|&(key, _)| key);
+    let mut index = Vec::with_capacity(entries.len() * ENTRY);
+    let mut offset = (HEADER + entries.len() * ENTRY) as u64;
+    for (key, bytes) in &entries {
+        index.extend(key.content.0);
+        index.extend(key.fingerprint.to_le_bytes());
+        index.extend(offset.to_le_bytes());
+        index.extend(checksum(bytes).to_le_bytes());
+        index.extend(u32::try_from(bytes.len()).unwrap_or(0).to_le_bytes());
+        index.extend([0; 4]);
+        offset += bytes.len() as u64;
+    }
+    let mut header = Vec::with_capacity(HEADER);
+    header.extend(MAGIC);
+    header.extend(VERSION.to_le_bytes());
+    header.extend(u32::try_from(entries.len()).unwrap_or(0).to_le_bytes());
+    header.extend(ContentHash::of(&index).0);
+    let mut parts: Vec<&[u8]> = vec![&header, &index];
+    parts.extend(entries.iter().map(|(_, bytes)| bytes.as_slice()));
+    state::replace_file(path, &parts)
+}
+
+fn entry(bytes: &[u8]) -> Option<(Key, Place)> {
+    let mut fields = Fields(bytes);
+    let content = ContentHash(fields.take()?);
+    let fingerprint = u64::from_le_bytes(fields.take()?);
+    let offset = u64::from_le_bytes(fields.take()?);
+    let checksum = u64::from_le_bytes(fields.take()?);
+    let length = u32::from_le_bytes(fields.take()?);
+    Some((Key { content, fingerprint }, Place { offset, length, checksum }))
+}
+
+fn checksum(bytes: &[u8]) -> u64 {
+    let mut cut = [0; 8];
+    cut.copy_from_slice(&ContentHash::of(bytes).0[..8]);
+    u64::from_le_bytes(cut)
+}
+
+/// Fixed-size fields, taken one after the other from the front.
+pub(super) struct Fields<'a>(pub(super) &'a [u8]);
+
+impl Fields<'_> {
+    pub(super) fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let (head, rest) = self.0.split_first_chunk::<N>()?;
+        self.0 = rest;
+        Some(*head)
+    }
+}

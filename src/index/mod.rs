@@ -1,0 +1,17 @@
+//! All symbols of the project: rows per file, name tables over them, queries, and the cache on disk. Readers
+//! hold an immutable [`Snapshot`]; the engine alone makes new ones. Invariant: what is here equals what an
+//! index built from nothing would hold (a file's symbols are replaced whole, keyed by content hash).
+
+pub mod cache;
+mod file;
+mod files;
+mod query;
+mod segment;
+mod similar;
+mod snapshot;
+
+pub use file::{Content, FileEntry, Skipped};
+pub use files::FileMap;
+pub use query::{Hit, Locals, Query, Scope};
+pub use segment::Segment;
+pub use snapshot::{Built, Plan, Snapshot, State};

@@ -1,0 +1,111 @@
+//! Names like one that was not found. Ranked: the same but for case, then containing it, then a few letters
+//! away; among equals the one that occurs in more files.
+
+use std::collections::BTreeMap;
+
+use super::snapshot::Snapshot;
+use crate::syntax::name_hash;
+
+/// Letters that may differ in a name that is merely like another.
+const MAX_DISTANCE: usize = 2;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Likeness {
+    SameButCase,
+    Contains,
+    Close(usize),
+}
+
+impl Snapshot {
+    /// Up to `limit` names of symbols that resemble `name`, the likeliest first.
+    pub fn similar_names(&self, name: &str, limit: usize) -> Vec<String> {
+        if name.is_empty() {
+            return Vec::new();
+        }
+        let mut alike: BTreeMap<&str, Likeness> = BTreeMap::new();
+        let tables = self.segments.iter().flat_map(|live| live.segment.names());
+        let loose = self.loose.iter().filter_map(|file| file.outline());
+        let loose = loose.flat_map(|outline| outline.rows.iter().map(|row| outline.name(row)));
+        for candidate in tables.chain(loose) {
+            if let Some(likeness) = likeness(name, candidate) {
+                alike.insert(candidate, likeness);
+            }
+        }
+        let mut ranked: Vec<(Likeness, &str)> =
+            alike.into_iter().map(|(name, likeness)| (likeness, name)).collect();
+        ranked.sort_by_key(|&(likeness, name)| (likeness, name.len(), name));
+        // Counting occurrences asks every file: only for those that can still make it.
+        ranked.truncate(limit * 2);
+        let files_with = |name: &str| {
+            let hash = name_hash(name.as_bytes());
+            let outlines = self.files.iter().filter_map(|file| file.outline());
+            outlines.filter(|outline| outline.occurrences.contains_hash(hash)).count()
+        };
+        ranked.sort_by_cached_key(|&(likeness, name)| (likeness, std::cmp::Reverse(files_with(name)), name));
+        ranked.into_iter().take(limit).map(|(_, name)| name.to_owned()).collect()
+    }
+}
+
+/// Every name of the project passes here: whatever can be told without looking at letters comes first.
+fn likeness(wanted: &str, candidate: &str) -> Option<Likeness> {
+    if candidate.len() > wanted.len() {
+        return contains_ignoring_case(candidate, wanted)
+            .then_some(Likeness::Contains)
+            .or_else(|| close(wanted, candidate));
+    }
+    if candidate.eq_ignore_ascii_case(wanted) {
+        return Some(Likeness::SameButCase);
+    }
+    close(wanted, candidate)
+}
+
+fn contains_ignoring_case(text: &str, part: &str) -> bool {
+    let (text, part) = (text.as_bytes(), part.as_bytes());
+    let Some((first, rest)) = part.split_first() else { return true };
+    let (lower, upper) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
+    memchr::memchr2_iter(lower, upper, text)
+        .any(|at| text.get(at + 1..at + part.len()).is_some_and(|found| found.eq_ignore_ascii_case(rest)))
+}
+
+/// A few letters away: names that begin alike, of nearly the same length.
+fn close(wanted: &str, candidate: &str) -> Option<Likeness> {
+    let allowed = MAX_DISTANCE.min(wanted.len() / 3);
+    let same_start =
+        || wanted.bytes().zip(candidate.bytes()).next().is_some_and(|(a, b)| a.eq_ignore_ascii_case(&b));
+    if allowed == 0 || wanted.len().abs_diff(candidate.len()) > allowed || !same_start() {
+        return None;
+    }
+    distance(wanted.as_bytes(), candidate.as_bytes(), allowed).map(Likeness::Close)
+}
+
+/// The edit distance in bytes, letters' case aside, if it is at most `allowed`.
+fn distance(a: &[u8], b: &[u8], allowed: usize) -> Option<usize> {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(!from.eq_ignore_ascii_case(to));
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(row[j + 1] + 1);
+        }
+        if row.iter().all(|&cost| cost > allowed) {
+            return None;
+        }
+    }
+    row.last().copied().filter(|&cost| cost <= allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn likeness_goes_from_case_to_letters() {
+        assert!(likeness("queryset", "QuerySet") == Some(Likeness::SameButCase));
+        assert!(likeness("queryset", "QuerySetMixin") == Some(Likeness::Contains));
+        assert!(likeness("querset", "queryset") == Some(Likeness::Close(1)));
+        assert!(likeness("ab", "ac").is_none(), "two letters are too few to guess from");
+        assert!(likeness("queryset", "model").is_none());
+    }
+}

@@ -1,0 +1,34 @@
+//! Files whose name fits a mask. Not a search by path or content. Invariant: what the ignore rules leave out
+//! is neither listed nor searched.
+
+use super::glob::Glob;
+use super::tree::{FileOpError, Tree, check_every};
+use crate::base::{Cancel, RelPath};
+use crate::vfs::EntryKind;
+
+/// Files looked at between two looks at the cancel flag.
+const STEP: usize = 1024;
+
+/// The files beneath `directory` (as a client wrote it; empty is the root) whose file name fits `mask`, a
+/// [`Glob::name`], in byte order of their paths.
+pub fn find_file(
+    tree: &Tree<'_>,
+    mask: &str,
+    directory: &str,
+    cancel: &Cancel,
+) -> Result<Vec<RelPath>, FileOpError> {
+    let mask = Glob::name(mask)?;
+    let found = tree.locate_unignored(directory)?;
+    if found.kind != EntryKind::Directory {
+        return Err(FileOpError::IsFile(directory.to_owned()));
+    }
+    let mut files = Vec::new();
+    let mut seen = 0;
+    for path in tree.files.within(&found.path) {
+        check_every(STEP, &mut seen, cancel)?;
+        if mask.matches(path.file_name()) {
+            files.push(path.clone());
+        }
+    }
+    Ok(files)
+}

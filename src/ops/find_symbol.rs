@@ -1,0 +1,129 @@
+//! Finding symbols by name path, with their bodies, children and first lines on request. Results in path order,
+//! then by position. Not a text search. Invariant: a body and the lines given with it belong to the same text.
+
+use std::sync::Arc;
+
+use super::symbol::{Detail, Signature, Symbol, symbol, tail_of};
+use super::tree::LocateError;
+use crate::base::cancel::Cancelled;
+use crate::base::{Cancel, RelPath, Text, TextRange};
+use crate::engine::View;
+use crate::index::{FileEntry, Hit, Query};
+use crate::syntax::NamePattern;
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct FindSymbol {
+    /// Which symbols.
+    pub query: Query,
+    /// Whether to give their text.
+    pub bodies: Bodies,
+    /// Whether to give what stands behind the name on its line.
+    pub signatures: Signature,
+    /// Levels of children to give.
+    pub depth: usize,
+}
+
+/// Whether the text of the symbols is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bodies {
+    /// It is.
+    Included,
+    /// It is not.
+    LeftOut,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct FoundSymbols {
+    /// In path order, then by position.
+    pub symbols: Vec<Symbol>,
+    /// The index revision that the answer reflects (at least).
+    pub revision: u64,
+}
+
+/// Why nothing can be said.
+#[derive(Debug, thiserror::Error)]
+pub enum SymbolError {
+    /// The path is of no use.
+    #[error(transparent)]
+    Locate(#[from] LocateError),
+    /// A file was meant.
+    #[error("Expected a file path, but got a directory path: {0}")]
+    IsDirectory(String),
+    /// The file has no symbols.
+    #[error(transparent)]
+    Current(#[from] crate::engine::CurrentError),
+    /// The asker went away.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+/// Finds the symbols.
+pub fn find_symbol(view: &View, ask: &FindSymbol, cancel: &Cancel) -> Result<FoundSymbols, SymbolError> {
+    let hits = view.snapshot.find(&ask.query, cancel)?;
+    let mut symbols = Vec::with_capacity(hits.len());
+    // Children's lines come from the text; for the hits alone, reading a few bytes each is faster.
+    let needs_text =
+        ask.bodies == Bodies::Included || (ask.signatures == Signature::Included && ask.depth > 0);
+    for hits in hits.chunk_by(|a, b| Arc::ptr_eq(&a.file, &b.file)) {
+        cancel.check()?;
+        if needs_text {
+            from_text(view, ask, &hits[0].file, &mut symbols);
+        } else {
+            from_index(view, ask, hits, &mut symbols);
+        }
+    }
+    Ok(FoundSymbols { symbols, revision: view.snapshot.revision })
+}
+
+/// Names like the one that was not found: for "did you mean".
+pub fn similar_names(view: &View, pattern: &NamePattern) -> Vec<String> {
+    view.snapshot.similar_names(pattern.last_name(), 5)
+}
+
+fn from_index(view: &View, ask: &FindSymbol, hits: &[Hit], symbols: &mut Vec<Symbol>) {
+    for hit in hits {
+        let Some(outline) = hit.file.outline() else { continue };
+        let mut found = symbol(&hit.file.path, outline, hit.row, Detail { depth: ask.depth, text: None });
+        if ask.signatures == Signature::Included {
+            found.tail = tail_of(view, &hit.file, hit.row);
+        }
+        symbols.push(found);
+    }
+}
+
+/// Cuts bodies from the file's text. If it changed after the question, the question is put to it again, so that
+/// bodies and lines agree; if it vanished, it has no symbols any more.
+fn from_text(view: &View, ask: &FindSymbol, file: &Arc<FileEntry>, symbols: &mut Vec<Symbol>) {
+    let Ok(current) = view.current(file) else { return };
+    let text = (ask.signatures == Signature::Included).then_some(current.text.as_str());
+    for row in ask.query.rows_in(&current.outline) {
+        let mut found = symbol(&file.path, &current.outline, row, Detail { depth: ask.depth, text });
+        if ask.bodies == Bodies::Included {
+            let range = current.outline.rows[row].range();
+            found.body = Some(current.text.slice(range).to_owned());
+            found.indent = indent_before(&current.text, range.start).to_owned();
+        }
+        symbols.push(found);
+    }
+}
+
+/// What stands on the line before `offset`, if that is white space only.
+fn indent_before(text: &Text, offset: u32) -> &str {
+    let column = text.line_column(offset).column;
+    let before = text.slice(TextRange::new(offset - column, offset));
+    if before.chars().all(char::is_whitespace) { before } else { "" }
+}
+
+/// Where a symbol question looks, from a path as a client wrote it: empty for the whole project.
+pub fn scope(view: &View, relative_path: &str) -> Result<crate::index::Scope, SymbolError> {
+    let path = RelPath::new(relative_path).map_err(LocateError::from)?;
+    if path.is_root() {
+        return Ok(crate::index::Scope::Project);
+    }
+    if view.snapshot.files.get(path.as_str()).is_none() {
+        view.tree(|tree| tree.locate(relative_path))?;
+    }
+    Ok(crate::index::Scope::Within(path))
+}

@@ -1,0 +1,333 @@
+//! Globs as the contracts have them, translated to regular expressions. Not gitignore's rules (`ignore` has
+//! those). Invariant: a glob either compiles or is an error that quotes it; none matches "nothing" by accident.
+//!
+//! A path glob is matched against the whole path from the root. Without `/` in it, `*`, `?` and `[seq]` cross
+//! `/`, so `*test*` fits `tests/helper.py`; with `/` they stop there and only `**` crosses, also inside a
+//! component. `**/` at the start and `/**/` stand for no folder too, a final `/` for everything beneath.
+//! `{a,b}` is spelled out first, so each alternative has its own idea of whether it has a `/`.
+//! A name mask is Python's `fnmatch` on one file name, with `{a,b}` besides.
+
+use std::fmt::Write as _;
+
+/// Alternatives one glob may have once its braces are spelled out: `{a,b}{a,b}…` doubles with every pair.
+const MAX_ALTERNATIVES: usize = 1024;
+
+/// A compiled glob.
+#[derive(Clone, Debug)]
+pub struct Glob(regex::Regex);
+
+/// A glob that does not compile.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("Invalid glob '{glob}': {reason}")]
+pub struct GlobError {
+    /// As it was written.
+    pub glob: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// What a glob is matched against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Subject {
+    /// A path from the root.
+    Path,
+    /// One file name; braces that do not form a list are ordinary characters.
+    Name,
+}
+
+impl Glob {
+    /// A glob over paths from the root.
+    pub fn path(glob: &str) -> Result<Glob, GlobError> {
+        compile(glob, Subject::Path)
+    }
+
+    /// A mask over file names.
+    pub fn name(mask: &str) -> Result<Glob, GlobError> {
+        compile(mask, Subject::Name)
+    }
+
+    /// Whether the whole of `text` fits.
+    pub fn matches(&self, text: &str) -> bool {
+        self.0.is_match(text)
+    }
+}
+
+fn compile(glob: &str, subject: Subject) -> Result<Glob, GlobError> {
+    let error = |reason: String| GlobError { glob: glob.to_owned(), reason };
+    if glob.is_empty() {
+        return Err(error("it is empty".to_owned()));
+    }
+    let chars: Vec<char> = glob.chars().collect();
+    let mut expression = String::from(r"(?s)\A(?:");
+    for (i, alternative) in spell_out(&chars, subject).map_err(error)?.iter().enumerate() {
+        if i > 0 {
+            expression.push('|');
+        }
+        translate(alternative, subject, &mut expression).map_err(error)?;
+    }
+    expression.push_str(r")\z");
+    regex::Regex::new(&expression).map(Glob).map_err(|source| {
+        // The expression is ours; all that can be wrong with it is a range such as [z-a], or its size.
+        let text = source.to_string();
+        error(text.lines().last().unwrap_or("it does not compile").trim_start_matches("error: ").to_owned())
+    })
+}
+
+/// The glob's alternatives without braces. Escapes and `[seq]` are kept as they are.
+fn spell_out(glob: &[char], subject: Subject) -> Result<Vec<Vec<char>>, String> {
+    let mut done = Vec::new();
+    // Globs whose text before the given offset holds no braces any more.
+    let mut waiting = vec![(glob.to_vec(), 0)];
+    while let Some((glob, from)) = waiting.pop() {
+        let Some(open) = find_open(&glob, from) else {
+            done.push(glob);
+            continue;
+        };
+        let Some((commas, close)) = find_close(&glob, open) else {
+            if subject == Subject::Path {
+                return Err("a '{' is never closed (write '\\{' for the character itself)".to_owned());
+            }
+            waiting.push((glob, open + 1));
+            continue;
+        };
+        if subject == Subject::Name && commas.is_empty() {
+            waiting.push((glob, open + 1));
+            continue;
+        }
+        let mut start = open + 1;
+        // Last first, because `waiting` is a stack and error messages read better in order.
+        let ends: Vec<usize> = commas.into_iter().chain([close]).collect();
+        for end in ends {
+            waiting.push(([&glob[..open], &glob[start..end], &glob[close + 1..]].concat(), open));
+            start = end + 1;
+        }
+        if done.len() + waiting.len() > MAX_ALTERNATIVES {
+            return Err(format!("its braces stand for more than {MAX_ALTERNATIVES} alternatives"));
+        }
+    }
+    Ok(done)
+}
+
+/// The first brace that opens a list, at or behind `from`.
+fn find_open(glob: &[char], from: usize) -> Option<usize> {
+    let mut at = from;
+    while at < glob.len() {
+        match glob[at] {
+            '{' => return Some(at),
+            '\\' => at += 2,
+            '[' => at = class_end(glob, at).map_or(at + 1, |end| end + 1),
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// The commas and the closing brace that belong to the brace at `open`.
+fn find_close(glob: &[char], open: usize) -> Option<(Vec<usize>, usize)> {
+    let mut commas = Vec::new();
+    let mut depth = 0_usize;
+    let mut at = open + 1;
+    while at < glob.len() {
+        match glob[at] {
+            '{' => depth += 1,
+            '}' if depth == 0 => return Some((commas, at)),
+            '}' => depth -= 1,
+            ',' if depth == 0 => commas.push(at),
+            '\\' => at += 1,
+            '[' => at = class_end(glob, at).unwrap_or(at),
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Where the `[` at `open` is closed. A `]` that comes first belongs to the set.
+fn class_end(glob: &[char], open: usize) -> Option<usize> {
+    let mut at = open + 1;
+    if matches!(glob.get(at), Some('!' | '^')) {
+        at += 1;
+    }
+    if glob.get(at) == Some(&']') {
+        at += 1;
+    }
+    while at < glob.len() {
+        match glob[at] {
+            ']' => return Some(at),
+            '\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// Appends what one alternative means.
+fn translate(glob: &[char], subject: Subject, out: &mut String) -> Result<(), String> {
+    let has_slash = subject == Subject::Path && glob.contains(&'/');
+    let any = if has_slash { "[^/]" } else { "." };
+    let glob = match glob {
+        // The root is where every path starts anyway.
+        ['.', '/', rest @ ..] | ['/', rest @ ..] if has_slash => rest,
+        whole => whole,
+    };
+    let mut at = 0;
+    while at < glob.len() {
+        match glob[at] {
+            '*' => {
+                let stars = glob[at..].iter().take_while(|&&c| c == '*').count();
+                let starts_component = at == 0 || glob[at - 1] == '/';
+                at += stars;
+                if has_slash && stars > 1 && starts_component && glob.get(at) == Some(&'/') {
+                    out.push_str("(?:.*/)?");
+                    at += 1;
+                } else if has_slash && stars == 1 {
+                    out.push_str("[^/]*");
+                } else {
+                    out.push_str(".*");
+                }
+                continue;
+            }
+            '?' => out.push_str(any),
+            '[' => {
+                let end = class_end(glob, at).ok_or_else(|| {
+                    "a '[' is never closed (write '\\[' or '[[]' for the character itself)".to_owned()
+                })?;
+                translate_class(&glob[at + 1..end], has_slash, out);
+                at = end;
+            }
+            '\\' => {
+                at += 1;
+                literal(*glob.get(at).ok_or_else(|| "it ends in a backslash".to_owned())?, out);
+            }
+            c => literal(c, out),
+        }
+        at += 1;
+    }
+    if has_slash && glob.last() == Some(&'/') {
+        out.push_str(".*");
+    }
+    Ok(())
+}
+
+/// Appends the set between `[` and `]`.
+fn translate_class(set: &[char], stops_at_slash: bool, out: &mut String) {
+    let (negated, set) = match set {
+        ['!' | '^', rest @ ..] => (true, rest),
+        whole => (false, whole),
+    };
+    out.push_str(if negated { "[[^" } else { "[[" });
+    let mut at = 0;
+    while at < set.len() {
+        in_class(element(set, &mut at), out);
+        // Between two characters it is a range; at either end it is itself.
+        if set.get(at) == Some(&'-') && at + 1 < set.len() {
+            at += 1;
+            out.push('-');
+            in_class(element(set, &mut at), out);
+        }
+    }
+    out.push_str(if stops_at_slash { "]&&[^/]]" } else { "]]" });
+}
+
+/// The character of a set at `at`, which moves behind it.
+fn element(set: &[char], at: &mut usize) -> char {
+    if set[*at] == '\\' && *at + 1 < set.len() {
+        *at += 1;
+    }
+    *at += 1;
+    set[*at - 1]
+}
+
+fn literal(c: char, out: &mut String) {
+    out.push_str(&regex::escape(c.encode_utf8(&mut [0; 4])));
+}
+
+/// A character of a set by its number, so that none of them means anything.
+fn in_class(c: char, out: &mut String) {
+    // Writing to a String cannot fail.
+    let _ = write!(out, "\\x{{{:x}}}", u32::from(c));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// glob, paths that fit, paths that do not.
+    const PATHS: &[(&str, &[&str], &[&str])] = &[
+        ("*.py", &["a.py", "src/a.py", ".py"], &["a.pyc", "a.py/b"]),
+        ("*test*", &["tests/helper.py", "a/b_test.py", "test"], &["src/main.py"]),
+        ("main.py", &["main.py"], &["src/main.py"]),
+        ("a?b", &["a/b", "axb"], &["ab", "axxb"]),
+        ("**", &["a", "a/b"], &[]),
+        ("src/*.py", &["src/a.py"], &["src/x/a.py", "a.py", "x/src/a.py"]),
+        ("src/**/*.py", &["src/a.py", "src/x/a.py", "src/x/y/a.py"], &["a.py", "srcx/a.py"]),
+        ("**/*.py", &["a.py", "x/a.py", "x/y/a.py"], &["a.pyc"]),
+        ("**/test/**", &["test/a", "x/test/a/b"], &["test", "xtest/a"]),
+        ("src/**", &["src/a", "src/a/b"], &["src", "srcs/a"]),
+        ("src/**.py", &["src/a.py", "src/x/a.py"], &["src/a.pyc"]),
+        ("src/a**b/c", &["src/ab/c", "src/ax/yb/c"], &["src/b/c"]),
+        ("a/**/**/b", &["a/b", "a/x/b", "a/x/y/b"], &["ab"]),
+        ("src/", &["src/a", "src/a/b"], &["src", "x/src/a"]),
+        ("/src/*.py", &["src/a.py"], &["x/src/a.py"]),
+        ("./src/*.py", &["src/a.py"], &["x/src/a.py"]),
+        ("/*.py", &["a.py"], &["x/a.py"]),
+        ("src/a?b", &["src/axb"], &["src/a/b"]),
+        ("src/[!a]b", &["src/xb"], &["src/ab", "src//b"]),
+        ("src/[^a]b", &["src/xb"], &["src/ab"]),
+        ("*.{ts,tsx}", &["a.ts", "x/a.tsx"], &["a.tsxx", "a.js"]),
+        ("{*.py,src/*.js}", &["x/a.py", "src/a.js"], &["x/src/a.js", "src/x/a.js"]),
+        ("{a,b{c,d{e,f}}}.x", &["a.x", "bc.x", "bde.x", "bdf.x"], &["b.x", "bd.x"]),
+        ("src/{a,b/**}/c", &["src/a/c", "src/b/c", "src/b/x/c"], &["src/c"]),
+        ("a{,b}", &["a", "ab"], &["b"]),
+        ("{a}", &["a"], &["{a}"]),
+        ("[a-c]x", &["ax", "cx"], &["dx", "-x"]),
+        ("[-a]x", &["-x", "ax"], &["bx"]),
+        ("[]a]x", &["]x", "ax"], &["x"]),
+        ("[a&&b~~[]x", &["&x", "[x", "~x"], &["ex"]),
+        ("[+--]x", &["-x", ",x"], &["ax"]),
+        ("[a\\-c]x", &["-x", "cx"], &["bx"]),
+        ("\\*\\{a,b\\}", &["*{a,b}"], &["xa", "a"]),
+        ("[{,}]", &["{", ",", "}"], &["a"]),
+        ("a.b+(c)^$|", &["a.b+(c)^$|"], &["axb+(c)^$|"]),
+        ("größe/*.{ä,ö}", &["größe/x.ä"], &["größe/x.u"]),
+        ("a}b", &["a}b"], &["ab"]),
+    ];
+
+    #[test]
+    fn path_globs_follow_the_ruling() {
+        for (glob, fitting, others) in PATHS {
+            let compiled = Glob::path(glob).expect(glob);
+            for path in *fitting {
+                assert!(compiled.matches(path), "{glob} should fit {path}: {:?}", compiled.0);
+            }
+            for path in *others {
+                assert!(!compiled.matches(path), "{glob} should not fit {path}: {:?}", compiled.0);
+            }
+        }
+    }
+
+    #[test]
+    fn masks_are_those_of_fnmatch() {
+        let fits = |mask: &str, name: &str| Glob::name(mask).expect(mask).matches(name);
+        assert!(fits("*.py", "a.py") && fits("?.py", "a.py") && fits("[!b].py", "a.py"));
+        assert!(fits("a/b", "a/b") && fits("*.{a,b}", "x.b"));
+        assert!(fits("{{cookie*", "{{cookie.py") && fits("{{x}}.py", "{{x}}.py"));
+        assert!(!fits("*.py", "a.pyc") && !fits("A.py", "a.py"));
+    }
+
+    #[test]
+    fn what_does_not_compile_is_said() {
+        let long = "{a,b}".repeat(20);
+        for (glob, reason) in [
+            ("[a", "never closed"),
+            ("src/{a,b", "never closed"),
+            ("a\\", "backslash"),
+            ("", "empty"),
+            ("[z-a]", "range"),
+            (&long, "alternatives"),
+        ] {
+            let error = Glob::path(glob).expect_err(glob).to_string();
+            assert!(error.contains(reason) && error.contains(glob), "{error}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The symbols of one file, as a tree. Parsed from the file as it is now if the index does not hold it as such.
+
+use super::find_symbol::SymbolError;
+use super::symbol::{Detail, Signature, Symbol, in_order, symbol};
+use super::tree::{LocateError, Located};
+use crate::base::{ContentHash, RelPath};
+use crate::engine::{Current, View};
+use crate::vfs::EntryKind;
+
+/// A file's symbols.
+#[derive(Clone, Debug)]
+pub struct FileOutline {
+    /// The file.
+    pub path: RelPath,
+    /// Its top-level symbols in order of position, each with its children.
+    pub symbols: Vec<Symbol>,
+    /// The hash of the bytes they were read from.
+    pub hash: ContentHash,
+    /// Whether the parser met text it could not make sense of: symbols may be missing.
+    pub has_errors: bool,
+    /// The index revision that the answer reflects (at least).
+    pub revision: u64,
+}
+
+/// The outline of the file at `relative_path` (as a client wrote it), with `depth` levels of children.
+pub fn outline(
+    view: &View,
+    relative_path: &str,
+    depth: usize,
+    signatures: Signature,
+) -> Result<FileOutline, SymbolError> {
+    let Located { path, kind } = view.tree(|tree| tree.locate(relative_path))?;
+    if kind == EntryKind::Directory {
+        return Err(SymbolError::IsDirectory(relative_path.to_owned()));
+    }
+    let Some(file) = view.snapshot.files.get(path.as_str()) else {
+        if view.is_ignored(&path, kind) {
+            return Err(LocateError::Ignored(relative_path.to_owned()).into());
+        }
+        return Err(crate::engine::CurrentError::NoOutline(path).into());
+    };
+    let Current { text, outline, hash } = view.current(file)?;
+    let text = (signatures == Signature::Included).then_some(text.as_str());
+    let top = in_order(&outline, (0..outline.rows.len()).filter(|&row| outline.rows[row].parent().is_none()));
+    let symbols = top.into_iter().map(|row| symbol(&path, &outline, row, Detail { depth, text })).collect();
+    Ok(FileOutline { path, symbols, hash, has_errors: outline.has_errors, revision: view.snapshot.revision })
+}

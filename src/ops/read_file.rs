@@ -1,0 +1,56 @@
+//! The text of one file, whole or some lines of it. Invariant: the text is exact: decoded, but with its own
+//! line endings.
+
+use super::tree::{FileOpError, Tree};
+use crate::base::{ContentHash, RelPath, Text};
+use crate::vfs::{EntryKind, VfsError};
+
+/// A file's text and what tells this state of it from another.
+#[derive(Clone, Debug)]
+pub struct FileText {
+    /// Which file.
+    pub path: RelPath,
+    /// Its text.
+    pub text: Text,
+    /// Of its bytes on disk.
+    pub hash: ContentHash,
+}
+
+/// Reads the file that a client wrote as `path`; what the ignore rules leave out is refused.
+pub fn read_file(tree: &Tree<'_>, path: &str) -> Result<FileText, FileOpError> {
+    let found = tree.locate_unignored(path)?;
+    if found.kind == EntryKind::Directory {
+        return Err(FileOpError::IsDirectory(path.to_owned()));
+    }
+    let read = match tree.root.read(&found.path) {
+        Err(VfsError::NotFound { .. }) => {
+            return Err(super::tree::LocateError::Missing(path.to_owned()).into());
+        }
+        other => other?,
+    };
+    let hash = ContentHash::of(&read.bytes);
+    let text = Text::decode(read.bytes).map_err(|_| FileOpError::Binary(path.to_owned()))?;
+    Ok(FileText { path: found.path, text, hash })
+}
+
+impl FileText {
+    /// How many lines the text has, the empty one behind a final line break not counted.
+    pub fn line_count(&self) -> usize {
+        let text = self.text.as_str();
+        self.text.line_count() - usize::from(text.is_empty() || text.ends_with(['\n', '\r']))
+    }
+
+    /// Lines `start` to `end` (0-based, inclusive, clipped to the file), without their line breaks.
+    pub fn lines(&self, start: usize, end: usize) -> impl Iterator<Item = &str> {
+        let past = end.saturating_add(1).min(self.line_count());
+        (start..past).filter_map(|line| self.text.line(line))
+    }
+
+    /// The exact text of lines `start` to `end` (0-based, inclusive, clipped), line breaks included.
+    pub fn slice(&self, start: usize, end: usize) -> &str {
+        let text = self.text.as_str();
+        let from = self.text.line_start(start);
+        let to = self.text.line_start(end.saturating_add(1)).max(from);
+        &text[from..to]
+    }
+}

@@ -1,0 +1,223 @@
+//! The matches in one file, one after the other, and the lines around them. Invariant: the text shown is the
+//! text searched; lines break where `base::text` breaks them.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::pattern::{BudgetSpent, Pattern};
+use super::{Looked, Query, SearchError};
+use crate::base::{Cancel, RelPath};
+
+/// Matches between two looks at the cancel flag.
+const STEP: usize = 256;
+
+/// The matches in one file; there is at least one.
+#[derive(Debug)]
+pub struct Hits<'h> {
+    path: &'h RelPath,
+    text: Vec<u8>,
+    pattern: &'h Pattern,
+    cancel: &'h Cancel,
+    before: usize,
+    after: usize,
+    /// Where each line starts, and the text's end last, so that line `n` is `starts[n]..starts[n + 1]`.
+    starts: Vec<u32>,
+    first: Range<usize>,
+}
+
+/// One match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The lines (0-based, half-open) that the match touches; never empty.
+    pub lines: Range<usize>,
+    /// Those and the context asked for, clipped at the file's ends.
+    pub block: Range<usize>,
+}
+
+impl<'h> Hits<'h> {
+    /// Looks for a first match; only a file that has one is indexed.
+    pub(super) fn look(
+        path: &'h RelPath,
+        bytes: Vec<u8>,
+        pattern: &'h Pattern,
+        query: &Query,
+        cancel: &'h Cancel,
+    ) -> Result<Looked<'h>, SearchError> {
+        // Before the search: a slow pattern has no business in a picture.
+        if is_binary(&bytes) {
+            return Ok(Looked::Binary);
+        }
+        let Some(text) = searchable(bytes, pattern) else { return Ok(Looked::Nothing) };
+        let first = pattern.find_at(&text, 0).map_err(|spent| budget_spent(spent, pattern, path))?;
+        let Some(first) = first.filter(|found| !is_phantom(&text, found)) else {
+            return Ok(Looked::Nothing);
+        };
+        let starts = line_starts(&text);
+        let (before, after) = (query.before, query.after);
+        Ok(Looked::Matched(Hits { path, text, pattern, cancel, before, after, starts, first }))
+    }
+
+    /// Which file.
+    pub fn path(&self) -> &RelPath {
+        self.path
+    }
+
+    /// How many lines it has.
+    pub fn line_count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Line `line` (0-based) without its line break; invalid UTF-8 as U+FFFD. Empty past the last line.
+    pub fn line(&self, line: usize) -> Cow<'_, str> {
+        let (Some(&start), Some(&end)) = (self.starts.get(line), self.starts.get(line + 1)) else {
+            return Cow::Borrowed("");
+        };
+        let bytes = &self.text[start as usize..end as usize];
+        let bytes = match bytes {
+            [line @ .., b'\r', b'\n'] | [line @ .., b'\n' | b'\r'] => line,
+            line => line,
+        };
+        String::from_utf8_lossy(bytes)
+    }
+
+    /// Calls `each` for every match, in order. Matches do not overlap. A match without text counts once for
+    /// a line, and only if no match before it touches that line.
+    pub fn each(&mut self, mut each: impl FnMut(&Hits<'h>, Found)) -> Result<(), SearchError> {
+        let stays_on_a_line = self.pattern.stays_on_a_line();
+        let mut next = Some(self.first.clone());
+        // The line past the last one touched; the next match is looked up from the one before.
+        let mut touched = 0;
+        let mut count = 0_usize;
+        while let Some(found) = next {
+            count += 1;
+            if count.is_multiple_of(STEP) {
+                self.cancel.check()?;
+            }
+            let first = self.line_of(found.start, touched);
+            let mut resume = found.end;
+            if found.is_empty() {
+                if first >= touched {
+                    touched = first + 1;
+                    each(self, self.found(first..first + 1));
+                }
+                resume =
+                    if stays_on_a_line { self.starts[first + 1] as usize } else { self.after_char(resume) };
+                if resume <= found.end {
+                    // The last line, without a line break: nothing is behind it.
+                    break;
+                }
+            } else {
+                let last = self.line_of(found.end - 1, first);
+                touched = last + 1;
+                each(self, self.found(first..last + 1));
+            }
+            if resume > self.text.len() {
+                break;
+            }
+            next = self
+                .pattern
+                .find_at(&self.text, resume)
+                .map_err(|spent| budget_spent(spent, self.pattern, self.path))?
+                .filter(|found| !is_phantom(&self.text, found));
+        }
+        Ok(())
+    }
+
+    fn found(&self, lines: Range<usize>) -> Found {
+        let block = lines.start.saturating_sub(self.before)
+            ..lines.end.saturating_add(self.after).min(self.line_count());
+        Found { lines, block }
+    }
+
+    /// The line that byte `offset` lies in; no match has lain behind line `hint`.
+    fn line_of(&self, offset: usize, hint: usize) -> usize {
+        let from = hint.saturating_sub(1);
+        // Matches mostly follow each other closely: widen the window before halving it.
+        let mut width = 1;
+        while self.starts.get(from + width).is_some_and(|&start| start as usize <= offset) {
+            width *= 2;
+        }
+        let window = &self.starts[from + width / 2..(from + width).min(self.starts.len())];
+        let inside = window.partition_point(|&start| start as usize <= offset);
+        (from + width / 2 + inside).saturating_sub(1).min(self.line_count() - 1)
+    }
+
+    /// The next place an empty match can be found at.
+    fn after_char(&self, at: usize) -> usize {
+        let is_continuation = |byte: &u8| byte & 0xC0 == 0x80;
+        let rest = self.text.get(at + 1..).unwrap_or(&[]);
+        // The linear engine takes any place, the backtracking one only character boundaries.
+        at + 1 + rest.iter().take(3).take_while(|byte| is_continuation(byte)).count()
+    }
+}
+
+fn budget_spent(_: BudgetSpent, pattern: &Pattern, path: &RelPath) -> SearchError {
+    SearchError::BudgetSpent { pattern: pattern.source().to_owned(), path: path.clone() }
+}
+
+/// Behind the last line break there is no line to match on, and in an empty file there is none at all.
+fn is_phantom(text: &[u8], found: &Range<usize>) -> bool {
+    found.start >= text.len() && matches!(text.last(), None | Some(b'\n' | b'\r'))
+}
+
+/// Whether the bytes are no text, as `base::text` has it.
+fn is_binary(bytes: &[u8]) -> bool {
+    !matches!(bytes, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) && memchr::memchr(0, bytes).is_some()
+}
+
+/// The bytes as the pattern is to see them. Most files come out as they went in, without a copy. `None` for
+/// what cannot be decoded.
+fn searchable(bytes: Vec<u8>, pattern: &Pattern) -> Option<Vec<u8>> {
+    let mut text = match bytes.as_slice() {
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] | [0xEF, 0xBB, 0xBF, ..] => {
+            crate::base::text::decode(bytes).ok()?.0.into_bytes()
+        }
+        _ => bytes,
+    };
+    if !pattern.keeps_line_endings() {
+        text = with_line_feeds(text);
+    }
+    if pattern.needs_utf8() {
+        text = match String::from_utf8(text) {
+            Ok(text) => text.into_bytes(),
+            Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned().into_bytes(),
+        };
+    }
+    Some(text)
+}
+
+/// `\r\n` and `\r` become `\n`, as when Python reads text: `$` matches at the end of every line.
+fn with_line_feeds(mut text: Vec<u8>) -> Vec<u8> {
+    let Some(first) = memchr::memchr(b'\r', &text) else { return text };
+    let mut to = first;
+    for from in first..text.len() {
+        let byte = text[from];
+        if byte == b'\r' {
+            if text.get(from + 1) == Some(&b'\n') {
+                continue;
+            }
+            text[to] = b'\n';
+        } else {
+            text[to] = byte;
+        }
+        to += 1;
+    }
+    text.truncate(to);
+    text
+}
+
+/// Where lines start, the text's end last. Offsets fit: `vfs` reads no larger files.
+fn line_starts(text: &[u8]) -> Vec<u32> {
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let mut starts = vec![0];
+    for at in memchr::memchr2_iter(b'\n', b'\r', text) {
+        let is_first_half = text[at] == b'\r' && text.get(at + 1) == Some(&b'\n');
+        if !is_first_half {
+            starts.push(offset(at + 1));
+        }
+    }
+    if starts.last() != Some(&offset(text.len())) {
+        starts.push(offset(text.len()));
+    }
+    starts
+}

@@ -1,0 +1,288 @@
+//! Searching the text of files for a pattern, on every core. Not the index: it reads the disk. Invariants:
+//! results are in path order whatever thread found them; a file's matches are handed to the caller one by one
+//! and never collected, so memory is bounded by what the caller keeps.
+
+mod hits;
+mod pattern;
+mod python;
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+pub use hits::{Found, Hits};
+pub use pattern::{Pattern, PatternError};
+
+use super::glob::Glob;
+use super::tree::{LocateError, Tree};
+use crate::base::cancel::Cancelled;
+use crate::base::{Cancel, RelPath};
+use crate::vfs::{EntryKind, VfsError};
+
+/// Files a thread takes at a time: enough that taking costs nothing, few enough that none is left waiting.
+const CHUNK: usize = 8;
+
+/// Which files are searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Among {
+    /// All that are not ignored.
+    #[default]
+    AllFiles,
+    /// Those of a language that symd knows.
+    CodeFiles,
+}
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// What to look for.
+    pub pattern: Pattern,
+    /// File or directory to search, as a client wrote it; empty is the project.
+    pub scope: String,
+    /// Only files that fit, if given.
+    pub include: Option<Glob>,
+    /// No files that fit; wins over `include`.
+    pub exclude: Option<Glob>,
+    /// Which files.
+    pub among: Among,
+    /// Lines shown before a match.
+    pub before: usize,
+    /// Lines shown after a match.
+    pub after: usize,
+}
+
+impl Query {
+    /// The whole project, no context.
+    pub fn new(pattern: Pattern) -> Query {
+        Query {
+            pattern,
+            scope: String::new(),
+            include: None,
+            exclude: None,
+            among: Among::AllFiles,
+            before: 0,
+            after: 0,
+        }
+    }
+
+    fn wants(&self, tree: &Tree<'_>, path: &RelPath) -> bool {
+        self.exclude.as_ref().is_none_or(|glob| !glob.matches(path.as_str()))
+            && self.include.as_ref().is_none_or(|glob| glob.matches(path.as_str()))
+            && (self.among == Among::AllFiles || (tree.is_code)(path))
+    }
+}
+
+/// Why a search gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    /// The path to search is of no use.
+    #[error(transparent)]
+    Locate(#[from] LocateError),
+    /// The pattern needs backtracking, and did not come to an end.
+    #[error(
+        "The pattern '{pattern}' takes too long on {path}: it backtracks without end; make it more specific, \
+         or avoid look-around and back-references"
+    )]
+    BudgetSpent {
+        /// As it was written.
+        pattern: String,
+        /// Where it happened.
+        path: RelPath,
+    },
+    /// The one file asked for is no text.
+    #[error("{0} is a binary file, it has no text to search")]
+    Binary(RelPath),
+    /// The one file asked for cannot be read.
+    #[error(transparent)]
+    Vfs(#[from] VfsError),
+    /// The asker went away.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+/// What a search found.
+#[derive(Debug)]
+pub struct Outcome<R> {
+    /// What the caller made of each file with matches, in path order.
+    pub files: Vec<R>,
+    /// How many files were searched, the binary ones not counted.
+    pub searched: usize,
+    /// How many files hold a NUL byte and were therefore left out.
+    pub binary: usize,
+    /// Files that could not be read (too large, no permission), in path order.
+    pub unreadable: Vec<RelPath>,
+}
+
+/// Searches. `visit` is called once for every file that has a match, from several threads, in no order; its
+/// results come back in path order.
+pub fn search<R: Send>(
+    tree: &Tree<'_>,
+    query: &Query,
+    cancel: &Cancel,
+    visit: impl Fn(&mut Hits<'_>) -> Result<R, SearchError> + Sync,
+) -> Result<Outcome<R>, SearchError> {
+    let found = tree.locate_unignored(&query.scope)?;
+    if found.kind != EntryKind::Directory {
+        return one_file(tree, query, cancel, &found.path, visit);
+    }
+    let files: Vec<&RelPath> = tree.files.within(&found.path).collect();
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let threads = threads.min(files.len().div_ceil(CHUNK)).max(1);
+    let run = Run {
+        tree,
+        query,
+        cancel,
+        files: &files,
+        next: AtomicUsize::new(0),
+        failed: AtomicUsize::new(usize::MAX),
+        seen: Mutex::new(Seen::new()),
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(|| run.work(&visit));
+        }
+        run.work(&visit);
+    });
+    // A thread that panicked has taken the scope down with it.
+    let mut seen = run.seen.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    cancel.check()?;
+    if let Some((_, error)) = seen.error {
+        return Err(error);
+    }
+    seen.results.sort_unstable_by_key(|(index, _)| *index);
+    seen.unreadable.sort_unstable();
+    Ok(Outcome {
+        binary: seen.binary,
+        unreadable: seen.unreadable.into_iter().map(|index| files[index].clone()).collect(),
+        searched: seen.searched,
+        files: seen.results.into_iter().map(|(_, result)| result).collect(),
+    })
+}
+
+/// The file a client named: that it cannot be searched is an error, not a remark.
+fn one_file<R>(
+    tree: &Tree<'_>,
+    query: &Query,
+    cancel: &Cancel,
+    path: &RelPath,
+    visit: impl Fn(&mut Hits<'_>) -> Result<R, SearchError>,
+) -> Result<Outcome<R>, SearchError> {
+    let mut files = Vec::new();
+    let mut searched = 0;
+    if query.wants(tree, path) {
+        searched = 1;
+        let bytes = tree.root.read(path)?.bytes;
+        match Hits::look(path, bytes, &query.pattern, query, cancel)? {
+            Looked::Nothing => {}
+            Looked::Binary => return Err(SearchError::Binary(path.clone())),
+            Looked::Matched(mut hits) => files.push(visit(&mut hits)?),
+        }
+    }
+    Ok(Outcome { files, searched, binary: 0, unreadable: Vec::new() })
+}
+
+/// What became of looking into a file.
+enum Looked<'h> {
+    /// Nothing there.
+    Nothing,
+    /// It is no text.
+    Binary,
+    /// At least one match.
+    Matched(Hits<'h>),
+}
+
+/// What the threads of one search share.
+struct Run<'r, R> {
+    tree: &'r Tree<'r>,
+    query: &'r Query,
+    cancel: &'r Cancel,
+    files: &'r [&'r RelPath],
+    next: AtomicUsize,
+    /// The first file (by index) that ended the search; those before it are still searched, so that the
+    /// error reported does not depend on who was faster.
+    failed: AtomicUsize,
+    seen: Mutex<Seen<R>>,
+}
+
+struct Seen<R> {
+    results: Vec<(usize, R)>,
+    unreadable: Vec<usize>,
+    binary: usize,
+    searched: usize,
+    error: Option<(usize, SearchError)>,
+}
+
+impl<R> Seen<R> {
+    fn new() -> Seen<R> {
+        Seen { results: Vec::new(), unreadable: Vec::new(), binary: 0, searched: 0, error: None }
+    }
+}
+
+impl<R: Send> Run<'_, R> {
+    fn work(&self, visit: &(impl Fn(&mut Hits<'_>) -> Result<R, SearchError> + Sync)) {
+        // A clone has its own working memory; sharing one would have the threads wait for each other.
+        let pattern = self.query.pattern.clone();
+        let mut mine = Seen::new();
+        'chunks: loop {
+            let start = self.next.fetch_add(CHUNK, Ordering::Relaxed);
+            if start >= self.files.len() {
+                break;
+            }
+            for index in start..(start + CHUNK).min(self.files.len()) {
+                if self.cancel.is_cancelled() || index > self.failed.load(Ordering::Relaxed) {
+                    break 'chunks;
+                }
+                if let Err(error) = self.file(index, &pattern, visit, &mut mine) {
+                    self.failed.fetch_min(index, Ordering::Relaxed);
+                    mine.error = Some((index, error));
+                    break 'chunks;
+                }
+            }
+        }
+        let mut seen = self.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        seen.results.append(&mut mine.results);
+        seen.unreadable.append(&mut mine.unreadable);
+        seen.binary += mine.binary;
+        seen.searched += mine.searched;
+        let is_earlier = |new: usize| seen.error.as_ref().is_none_or(|(old, _)| new < *old);
+        if let Some((index, error)) = mine.error
+            && is_earlier(index)
+        {
+            seen.error = Some((index, error));
+        }
+    }
+
+    fn file(
+        &self,
+        index: usize,
+        pattern: &Pattern,
+        visit: &impl Fn(&mut Hits<'_>) -> Result<R, SearchError>,
+        mine: &mut Seen<R>,
+    ) -> Result<(), SearchError> {
+        let path = self.files[index];
+        if !self.query.wants(self.tree, path) {
+            return Ok(());
+        }
+        let bytes = match self.tree.root.read(path) {
+            Ok(read) => read.bytes,
+            // Removed, or replaced by a directory, since the list was made.
+            Err(VfsError::NotFound { .. } | VfsError::NotAFile { .. }) => return Ok(()),
+            Err(_) => {
+                mine.unreadable.push(index);
+                return Ok(());
+            }
+        };
+        mine.searched += 1;
+        match Hits::look(path, bytes, pattern, self.query, self.cancel)? {
+            Looked::Nothing => {}
+            Looked::Binary => {
+                mine.searched -= 1;
+                mine.binary += 1;
+            }
+            Looked::Matched(mut hits) => mine.results.push((index, visit(&mut hits)?)),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+use super::*;
+use crate::ops::scratch::Scratch;
+
+/// The blocks of every file, as `path: block | block`.
+fn blocks(scratch: &Scratch, query: &Query) -> Result<Vec<String>, SearchError> {
+    let found = search(&scratch.tree(), query, &Cancel::new(), |hits| {
+        let mut blocks = Vec::new();
+        hits.each(|hits, found| {
+            let lines: Vec<_> = found.block.map(|line| hits.line(line)).collect();
+            blocks.push(lines.join("/"));
+        })?;
+        Ok(format!("{}: {}", hits.path(), blocks.join(" | ")))
+    })?;
+    Ok(found.files)
+}
+
+fn one(text: &[u8], pattern: &str) -> String {
+    let scratch = Scratch::new(&[("f", text)]);
+    let query = Query::new(Pattern::new(pattern).expect(pattern));
+    let found = blocks(&scratch, &query).expect(pattern);
+    found.first().map_or_else(String::new, |file| file[3..].to_owned())
+}
+
+#[test]
+fn blocks_are_the_lines_that_matches_touch() {
+    let cases: &[(&[u8], &str, &str)] = &[
+        (b"a\nb\nc\n", "b", "b"),
+        (b"a\nb\nc\n", "a.b", "a/b"),
+        // Ending at a line break, a match does not touch the next line; beginning with one, it touches the line before.
+        (b"a\nb\nc\n", "a\\n", "a"),
+        (b"a\nb\nc\n", "\\nb", "a/b"),
+        (b"aa a\nb a", "a", "aa a | aa a | aa a | b a"),
+        (b"a\nb", "b$", "b"),
+        (b"a\nb\n", "\\Aa", "a"),
+        (b"a\nb\n", "^b", "b"),
+        (b"a\nb", "b\\Z", "b"),
+        (b"a\nb\n", "zzz", ""),
+        // Without text, a match counts once for a line.
+        (b"aa\n\nb\n", "x*", "aa |  | b"),
+        (b"axa\nb", "x*", "axa | b"),
+        (b"ab\ncd\n", "$", "ab | cd"),
+        (b"ab\ncd", "(b.c)?", "ab | ab/cd"),
+        (b"\n", "^", ""),
+        (b"", "x*", ""),
+        // All three line endings, as Python reads text.
+        (b"a\r\nb\r\nc", "a$", "a"),
+        (b"a\r\nb\r\nc", "a\\nb", "a/b"),
+        (b"a\rb\rc", "^b$", "b"),
+        (b"a\r\r\nb", "\\n\\nb", "a//b"),
+        (b"a\r\nb\n", "\\r\\n", "a"),
+        // Not UTF-8, byte-order marks, UTF-16.
+        (b"a\xFFb\n", "a.?", "a\u{FFFD}b"),
+        (b"\xEF\xBB\xBFab", "^a", "ab"),
+        (b"\xFF\xFEa\0\n\0b\0", "b", "b"),
+        (b"\xFE\xFF\0a\0b", "a", "ab"),
+        (b"a\0b", "a", ""),
+        // The backtracking engine.
+        (b"foo bar\nfoo baz\n", "foo (?!bar)", "foo baz"),
+        (b"'a' \"b\" 'c\"\n", "(?P<q>['\"])\\w(?P=q)", "'a' \"b\" 'c\" | 'a' \"b\" 'c\""),
+        (b"a\xFFb\xC3\xA9\n", "(?<=b).", "a\u{FFFD}b\u{e9}"),
+        (b"ab\ncd\n", "(?=x)|$", "ab | cd"),
+        ("é\nü\n".as_bytes(), "(?=x)|()", "é | ü"),
+        (b"interface Foo {\n}\n", "Foo {", "interface Foo {"),
+    ];
+    for (text, pattern, expected) in cases {
+        assert_eq!(one(text, pattern), *expected, "{pattern} in {:?}", String::from_utf8_lossy(text));
+    }
+}
+
+#[test]
+fn context_is_clipped_at_the_ends() {
+    let scratch = Scratch::new(&[("f", b"1\n2\n3\n4\n")]);
+    let mut query = Query::new(Pattern::new("[14]").expect("valid"));
+    (query.before, query.after) = (1, 2);
+    assert_eq!(blocks(&scratch, &query).expect("found"), ["f: 1/2/3 | 3/4"]);
+    (query.before, query.after) = (usize::MAX, usize::MAX);
+    assert_eq!(blocks(&scratch, &query).expect("found"), ["f: 1/2/3/4 | 1/2/3/4"]);
+}
+
+#[test]
+fn only_what_is_asked_for_is_searched() {
+    let scratch = Scratch::new(&[
+        ("a.py", b"x"),
+        ("a.txt", b"x"),
+        ("b/c.py", b"x"),
+        ("b/test/d.py", b"x"),
+        ("b-c", b"x"),
+        ("ignored/e.py", b"x"),
+        (".git/config", b"x"),
+    ]);
+    let ask = |change: &dyn Fn(&mut Query)| {
+        let mut query = Query::new(Pattern::new("x").expect("valid"));
+        change(&mut query);
+        blocks(&scratch, &query).map(|found| {
+            found.iter().map(|file| file.trim_end_matches(": x").to_owned()).collect::<Vec<_>>().join(" ")
+        })
+    };
+    assert_eq!(ask(&|_| {}).expect("found"), "a.py a.txt b-c b/c.py b/test/d.py");
+    assert_eq!(ask(&|q| q.scope = "b".to_owned()).expect("found"), "b/c.py b/test/d.py");
+    assert_eq!(ask(&|q| q.scope = "b/../a.py".to_owned()).expect("found"), "a.py");
+    assert_eq!(ask(&|q| q.among = Among::CodeFiles).expect("found"), "a.py b/c.py b/test/d.py");
+    let excluding = |q: &mut Query| {
+        q.include = Some(Glob::path("*.py").expect("valid"));
+        q.exclude = Some(Glob::path("*test*").expect("valid"));
+    };
+    assert_eq!(ask(&excluding).expect("found"), "a.py b/c.py");
+    for scope in ["ignored", "ignored/e.py", ".git", "nope", "/etc", ".."] {
+        assert!(matches!(ask(&|q| q.scope = scope.to_owned()), Err(SearchError::Locate(_))), "{scope}");
+    }
+}
+
+#[test]
+fn order_and_errors_do_not_depend_on_threads() {
+    let names: Vec<String> = (0..400).map(|n| format!("d{:03}/f", n)).collect();
+    let mut files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b"x\n"[..])).collect();
+    let scratch = Scratch::new(&files);
+    let query = Query::new(Pattern::new("x").expect("valid"));
+    let found = blocks(&scratch, &query).expect("found");
+    assert_eq!(found.len(), 400);
+    assert!(found.is_sorted());
+
+    let endless = [b"a".repeat(60), b"!\n".to_vec()].concat();
+    files[70].1 = &endless;
+    files[300].1 = &endless;
+    let scratch = Scratch::new(&files);
+    let query = Query::new(Pattern::new(r"(?=a)(a|a|aa)+\b(?!!)$\1x").expect("valid"));
+    let error = blocks(&scratch, &query).expect_err("endless").to_string();
+    assert!(error.contains("d070/f") && error.contains(query.pattern.source()), "{error}");
+}
+
+#[test]
+fn a_file_asked_for_by_name_says_why_it_cannot_be_searched() {
+    let scratch = Scratch::new(&[("bin", b"a\0b"), ("dir/f", b"a")]);
+    scratch.fifo("fifo");
+    scratch.link("dir/f", "link");
+    let ask = |scope: &str| {
+        let mut query = Query::new(Pattern::new("a").expect("valid"));
+        query.scope = scope.to_owned();
+        blocks(&scratch, &query)
+    };
+    assert!(matches!(ask("bin"), Err(SearchError::Binary(_))));
+    assert!(matches!(ask("fifo"), Err(SearchError::Vfs(VfsError::NotAFile { .. }))));
+    assert_eq!(ask("link").expect("found"), ["link: a"]);
+    assert_eq!(ask("").expect("found"), ["dir/f: a"]);
+}
+
+#[test]
+fn what_does_not_compile_is_said() {
+    assert_eq!(Pattern::new("").expect_err("refused"), PatternError::Empty);
+    for pattern in
+        ["(", "a)", "[a", "*a", r"\2(?=a)", "(?P<n>a", r"\N{DASH}", "a{99999}{99999}", "(?<=a+)b\\"]
+    {
+        let error = Pattern::new(pattern).expect_err(pattern).to_string();
+        assert!(error.starts_with(&format!("Invalid regular expression '{pattern}': ")), "{error}");
+        assert!(!error.contains('\n'), "{error}");
+    }
+}
+
+#[test]
+fn a_raised_flag_ends_the_search() {
+    let scratch = Scratch::new(&[("f", b"a")]);
+    let cancel = Cancel::new();
+    cancel.cancel();
+    let query = Query::new(Pattern::new("a").expect("valid"));
+    let answer = search(&scratch.tree(), &query, &cancel, |_| Ok(()));
+    assert!(matches!(answer, Err(SearchError::Cancelled(_))));
+}

@@ -1,0 +1,127 @@
+//! The methods under `symd/`, by which symd's own command line talks to the daemon. No MCP here.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::serve::dispatch::{Request, Wrong};
+use crate::serve::in_flight::Ticket;
+use crate::serve::outbox::Outbox;
+use crate::serve::protocol::{
+    CALL, INVALID_PARAMS, METHOD_NOT_FOUND, PROGRESS, SETTLED, STATUS, STOP, TOOLS, notification_line,
+    result_line,
+};
+use crate::serve::run::run;
+use crate::serve::session::Session;
+use crate::serve::session::describe;
+use crate::toolsets::Outcome;
+
+/// How often a client that waits for the index hears how far it is.
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+
+/// Answers one request. Nothing is sent when it is stopped.
+pub(super) async fn answer(session: Arc<Session>, request: Request, ticket: Ticket, outbox: Outbox) {
+    let id = request.id.clone();
+    let line = match result(&session, request, &ticket, &outbox).await {
+        Ok(Some(result)) => result_line(&id, &result),
+        Ok(None) => return,
+        Err(wrong) => wrong.line(),
+    };
+    // A client that left does not wait for this.
+    let _ = outbox.send(line).await;
+}
+
+async fn result(
+    session: &Session,
+    request: Request,
+    ticket: &Ticket,
+    outbox: &Outbox,
+) -> Result<Option<Value>, Wrong> {
+    let id = request.id;
+    match request.method.as_str() {
+        STATUS => Ok(Some(session.host.status())),
+        STOP => {
+            session.host.drain();
+            Ok(Some(json!({ "stopping": true })))
+        }
+        TOOLS => {
+            let wanted: ToolsParams = params(&id, TOOLS, request.params)?;
+            let session = of_toolset(session, &id, &wanted.toolset)?;
+            let tools: Vec<Value> = session.tools.iter().map(|tool| describe(tool)).collect();
+            Ok(Some(json!({ "tools": tools, "instructions": session.instructions })))
+        }
+        CALL => {
+            let wanted: CallParams = params(&id, CALL, request.params)?;
+            let session = of_toolset(session, &id, &wanted.toolset)?;
+            let tool =
+                session.tool(&wanted.tool).map_err(|message| Wrong::new(id, INVALID_PARAMS, message))?;
+            let reply = run(&session, tool, wanted.arguments, &ticket.stop).await;
+            Ok(reply.map(|reply| json!({ "text": reply.text, "outcome": outcome_name(reply.outcome) })))
+        }
+        SETTLED => Ok(settled(session, ticket, outbox).await),
+        method => Err(Wrong::new(id, METHOD_NOT_FOUND, format!("this daemon knows no method {method}"))),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Default)]
+struct ToolsParams {
+    toolset: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CallParams {
+    tool: String,
+    #[serde(default)]
+    arguments: Map<String, Value>,
+    #[serde(default)]
+    toolset: Vec<String>,
+}
+
+fn params<T: for<'de> Deserialize<'de>>(
+    id: &Value,
+    method: &str,
+    params: Map<String, Value>,
+) -> Result<T, Wrong> {
+    serde_json::from_value(Value::Object(params))
+        .map_err(|error| Wrong::new(id.clone(), INVALID_PARAMS, format!("{method}: {error}")))
+}
+
+fn of_toolset(session: &Session, id: &Value, names: &[String]) -> Result<Session, Wrong> {
+    let chosen =
+        session.host.toolsets(names).map_err(|message| Wrong::new(id.clone(), INVALID_PARAMS, message))?;
+    Ok(Session::new(Arc::clone(&session.host), session.number, &chosen))
+}
+
+/// The word for an outcome; the command line has an exit code for each.
+fn outcome_name(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Done => "done",
+        Outcome::Failed => "failed",
+        Outcome::NotReady => "not_ready",
+    }
+}
+
+async fn settled(session: &Session, ticket: &Ticket, outbox: &Outbox) -> Option<Value> {
+    let project = session.host.project()?;
+    let mut settled = std::pin::pin!(project.engine.settled());
+    let mut tick = tokio::time::interval(PROGRESS_EVERY);
+    loop {
+        tokio::select! {
+            biased;
+            status = &mut settled => return Some(match status {
+                Ok(status) => json!({ "settled": true, "status": status }),
+                Err(error) => json!({ "settled": false, "error": error.to_string() }),
+            }),
+            () = ticket.stop.stopped() => return None,
+            _ = tick.tick() => {
+                let status = json!(project.engine.status());
+                outbox.send(notification_line(PROGRESS, &status)).await.ok()?;
+            }
+        }
+    }
+}

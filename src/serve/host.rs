@@ -1,0 +1,169 @@
+//! What all connections share: the project, the toolsets, the limits, and whether the daemon is about to
+//! end. Invariant: once draining, never again not draining.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use serde_json::{Map, Value, json};
+use tokio::sync::watch;
+
+use crate::config::settings::Limits;
+use crate::ops::Project;
+use crate::serve::protocol::{PROTOCOL, VERSION};
+use crate::toolsets::Toolset;
+
+/// What a host is made of.
+#[derive(Debug)]
+pub struct Parts {
+    /// The project; none when symd was started outside any.
+    pub project: Option<Project>,
+    /// Its root.
+    pub root: PathBuf,
+    /// All toolsets a client may name.
+    pub toolsets: &'static [&'static Toolset],
+    /// The names of those that a client sees who names none.
+    pub default_toolset: Vec<String>,
+    /// What a connection may use up.
+    pub limits: Limits,
+}
+
+/// What all connections share.
+#[derive(Debug)]
+pub struct Host {
+    parts: Parts,
+    started: Instant,
+    sessions: AtomicU64,
+    calls: AtomicU64,
+    activity: watch::Sender<Activity>,
+    draining: watch::Sender<bool>,
+}
+
+/// How many connections there are, and since when there are none.
+#[derive(Clone, Copy, Debug)]
+pub struct Activity {
+    /// Open connections.
+    pub connections: usize,
+    /// When the last one closed, or the daemon began.
+    pub since: Instant,
+}
+
+/// A connection that is open; dropping it counts it as closed.
+#[derive(Debug)]
+pub struct Open(Arc<Host>);
+
+impl Host {
+    /// A host without connections.
+    pub fn new(parts: Parts) -> Arc<Host> {
+        let started = Instant::now();
+        Arc::new(Host {
+            parts,
+            started,
+            sessions: AtomicU64::new(0),
+            calls: AtomicU64::new(0),
+            activity: watch::Sender::new(Activity { connections: 0, since: started }),
+            draining: watch::Sender::new(false),
+        })
+    }
+
+    /// The project, unless symd was started outside any.
+    pub fn project(&self) -> Option<&Project> {
+        self.parts.project.as_ref()
+    }
+
+    /// The project's root.
+    pub fn root(&self) -> &std::path::Path {
+        &self.parts.root
+    }
+
+    /// What a connection may use up.
+    pub fn limits(&self) -> &Limits {
+        &self.parts.limits
+    }
+
+    /// The toolsets of these names, in this order; no names = the default ones.
+    pub fn toolsets(&self, names: &[String]) -> Result<Vec<&'static Toolset>, String> {
+        let names = if names.is_empty() { &self.parts.default_toolset } else { names };
+        pick(self.parts.toolsets, names)
+    }
+
+    /// Counts a connection as open.
+    pub fn open(self: &Arc<Self>) -> Open {
+        self.activity.send_modify(|activity| activity.connections += 1);
+        Open(Arc::clone(self))
+    }
+
+    /// Connections and when they ended, as they change.
+    pub fn activity(&self) -> watch::Receiver<Activity> {
+        self.activity.subscribe()
+    }
+
+    /// A number for a new session, for the log.
+    pub fn next_session(&self) -> u64 {
+        self.sessions.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Counts a tool call.
+    pub fn count_call(&self) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Asks the daemon to take nothing new, to finish what is under way, and to end.
+    pub fn drain(&self) {
+        self.draining.send_replace(true);
+    }
+
+    /// Whether the daemon is about to end.
+    pub fn is_draining(&self) -> bool {
+        *self.draining.borrow()
+    }
+
+    /// Waits until the daemon is about to end.
+    pub async fn draining(&self) {
+        // The sender is in `self`, so it cannot be gone.
+        let _ = self.draining.subscribe().wait_for(|draining| *draining).await;
+    }
+
+    /// What `symd/status` answers.
+    pub fn status(&self) -> Value {
+        let activity = *self.activity.borrow();
+        let mut status = Map::from_iter([
+            ("pid".to_owned(), json!(std::process::id())),
+            ("version".to_owned(), json!(VERSION)),
+            ("protocol".to_owned(), json!(PROTOCOL)),
+            ("root".to_owned(), json!(self.parts.root.display().to_string())),
+            ("uptime_seconds".to_owned(), json!(self.started.elapsed().as_secs())),
+            ("draining".to_owned(), json!(self.is_draining())),
+            ("connections".to_owned(), json!(activity.connections)),
+            ("sessions".to_owned(), json!(self.sessions.load(Ordering::Relaxed))),
+            ("calls".to_owned(), json!(self.calls.load(Ordering::Relaxed))),
+            ("servers".to_owned(), json!([])),
+        ]);
+        let engine = self.project().map(|project| serde_json::to_value(project.engine.status()));
+        if let Some(Ok(Value::Object(engine))) = engine {
+            status.extend(engine);
+        }
+        Value::Object(status)
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.activity.send_modify(|activity| {
+            activity.connections -= 1;
+            activity.since = Instant::now();
+        });
+    }
+}
+
+/// The toolsets of these names out of `all`.
+pub fn pick(all: &[&'static Toolset], names: &[String]) -> Result<Vec<&'static Toolset>, String> {
+    let find = |name: &String| {
+        all.iter().copied().find(|toolset| toolset.name == name).ok_or_else(|| {
+            let known: Vec<&str> = all.iter().map(|toolset| toolset.name).collect();
+            format!("there is no toolset {name:?}; known: {}", known.join(", "))
+        })
+    };
+    names.iter().map(find).collect()
+}

@@ -1,0 +1,108 @@
+//! The daemon's log: one file, and the one before it. Invariant: the two together stay under twice the
+//! limit, and what a panic writes to stderr lands in the current one.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use rustix::fs::{Mode, OFlags};
+use tracing_subscriber::EnvFilter;
+
+/// Bytes after which a new file is begun.
+const ROTATE_AT: u64 = 5 * 1024 * 1024;
+
+/// Where else log lines go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Echo {
+    /// Stderr is a terminal or a service manager's: it gets every line.
+    Stderr,
+    /// Nowhere; stderr itself is pointed at the log.
+    Nowhere,
+}
+
+/// Starts logging to `path`. `filter` is in the words of `SYMD_LOG`.
+pub fn start(path: &Path, filter: &str, echo: Echo) -> Result<(), String> {
+    let filter = EnvFilter::builder()
+        .parse(filter)
+        .map_err(|error| format!("the log filter {filter:?} (SYMD_LOG, or `log` in config.toml): {error}"))?;
+    let log =
+        LogFile::open(path, echo).map_err(|error| format!("cannot log to {}: {error}", path.display()))?;
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(false)
+        .with_writer(Mutex::new(log))
+        .finish();
+    tracing::subscriber::set_global_default(subscriber).map_err(|error| error.to_string())
+}
+
+/// Opens a log for appending, mode 0600.
+pub fn open(path: &Path) -> io::Result<File> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    Ok(File::from(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?))
+}
+
+/// Where the lines before the last rotation are.
+pub fn older(path: &Path) -> PathBuf {
+    path.with_extension("log.1")
+}
+
+struct LogFile {
+    path: PathBuf,
+    file: File,
+    bytes: u64,
+    echo: Echo,
+}
+
+impl LogFile {
+    fn open(path: &Path, echo: Echo) -> io::Result<LogFile> {
+        let file = open(path)?;
+        let bytes = file.metadata()?.len();
+        if echo == Echo::Nowhere {
+            rustix::stdio::dup2_stderr(&file)?;
+        }
+        Ok(LogFile { path: path.to_owned(), file, bytes, echo })
+    }
+
+    fn rotate(&mut self) -> io::Result<()> {
+        // A log may be cut by a crash, so it needs none of the care that base::state takes with its files.
+        rustix::fs::rename(&self.path, older(&self.path))?;
+        *self = LogFile::open(&self.path, self.echo)?;
+        Ok(())
+    }
+}
+
+impl Write for LogFile {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        if self.bytes >= ROTATE_AT {
+            // Better a log that is too long than none.
+            let _ = self.rotate();
+        }
+        if self.echo == Echo::Stderr {
+            let _ = io::stderr().write_all(line);
+        }
+        self.file.write_all(line)?;
+        self.bytes += u64::try_from(line.len()).unwrap_or(u64::MAX);
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_log_is_rotated() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("symd.log");
+        let mut log = LogFile::open(&path, Echo::Stderr).unwrap();
+        log.bytes = ROTATE_AT;
+        log.write_all(b"line\n").unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), 5);
+        assert_eq!(std::fs::metadata(older(&path)).unwrap().len(), 0);
+    }
+}

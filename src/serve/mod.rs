@@ -1,0 +1,24 @@
+//! Everything that leaves or enters the process: JSON-RPC in lines, the socket, MCP, the daemon's life.
+//! MCP's JSON is known here and in `toolsets` alone; rmcp in `serve::mcp` alone.
+
+pub mod connection;
+mod control;
+pub mod daemon;
+mod dispatch;
+pub mod host;
+pub mod in_flight;
+pub mod lines;
+pub mod lock;
+pub mod log;
+mod mcp;
+pub mod outbox;
+pub mod place;
+pub mod protocol;
+mod run;
+mod session;
+mod socket;
+
+pub use host::Host;
+pub use place::Place;
+pub use session::describe;
+pub use socket::how_it_ended;

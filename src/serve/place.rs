@@ -1,0 +1,125 @@
+//! Where the daemon of one root keeps its socket, lock, log and cache. Only names; nothing is created but by
+//! [`Place::prepare`]. Invariant: client and daemon compute the same place from the same environment.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crate::base::ContentHash;
+use crate::base::state::{self, StateDirs, StateError};
+use crate::config::roots::repository_of;
+
+/// Bytes of a socket's path that every Unix takes: macOS has 104 with the final NUL, Linux 108.
+const SOCKET_PATH_BYTES: usize = 103;
+
+/// The directory, in the cache, of all repositories' outlines.
+pub const OUTLINES: &str = "outlines";
+
+/// The files of one root's daemon.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The project root.
+    pub root: PathBuf,
+    /// Holds the directories of all daemons' sockets of this user.
+    pub runtime_base: PathBuf,
+    /// Socket, lock and barrier of this daemon.
+    pub runtime: PathBuf,
+    /// Outlines, shared by all work trees of one repository.
+    pub outlines: PathBuf,
+    /// Logs.
+    pub state: PathBuf,
+}
+
+impl Place {
+    /// The place of the daemon for `root`, which must be canonical.
+    pub fn new(dirs: &StateDirs, root: &Path) -> Place {
+        let name = name_of(root);
+        let runtime_base = runtime_base(&dirs.runtime);
+        Place {
+            root: root.to_owned(),
+            runtime: runtime_base.join(&name),
+            runtime_base,
+            outlines: dirs.cache.join(OUTLINES).join(name_of(&repository_of(root))),
+            state: dirs.state.join(&name),
+        }
+    }
+
+    /// Holds the outlines of all repositories of this user.
+    pub fn outlines_of_all(&self) -> &Path {
+        self.outlines.parent().unwrap_or(&self.outlines)
+    }
+
+    /// The socket.
+    pub fn socket(&self) -> PathBuf {
+        self.runtime.join("s.sock")
+    }
+
+    /// Locked by the daemon for as long as it lives.
+    pub fn lock(&self) -> PathBuf {
+        self.runtime.join("lock")
+    }
+
+    /// Locked by whoever is starting a daemon, until its socket listens.
+    pub fn start_lock(&self) -> PathBuf {
+        self.runtime.join("start.lock")
+    }
+
+    /// Who the daemon is.
+    pub fn meta(&self) -> PathBuf {
+        self.runtime.join("meta.json")
+    }
+
+    /// The directory in which the engine makes its barrier files.
+    pub fn barrier(&self) -> PathBuf {
+        self.runtime.join("barrier")
+    }
+
+    /// Holds the root's path, for whoever cleans up.
+    pub fn root_note(&self) -> PathBuf {
+        self.state.join("root")
+    }
+
+    /// The log; older lines are beside it.
+    pub fn log(&self) -> PathBuf {
+        self.state.join("symd.log")
+    }
+
+    /// Creates the runtime directories and verifies that they are this user's alone.
+    pub fn prepare(&self) -> Result<(), StateError> {
+        self.verify()?;
+        state::private_dir(&self.barrier())
+    }
+
+    /// Verifies (and creates, where missing) what a client relies on: nobody else can have put the socket there.
+    pub fn verify(&self) -> Result<(), StateError> {
+        state::private_dir(&self.runtime_base)?;
+        state::private_dir(&self.runtime)
+    }
+}
+
+/// The name of a root's directories: 16 hexadecimal digits.
+pub fn name_of(root: &Path) -> String {
+    let mut name = ContentHash::of(root.as_os_str().as_bytes()).to_string();
+    name.truncate(16);
+    name
+}
+
+/// `wanted`, or a short directory of this user's where a socket's path would not fit.
+pub fn runtime_base(wanted: &Path) -> PathBuf {
+    let longest = wanted.join("0123456789abcdef").join("s.sock");
+    if longest.as_os_str().len() <= SOCKET_PATH_BYTES {
+        return wanted.to_owned();
+    }
+    Path::new("/tmp").join(format!("symd-{}", rustix::process::geteuid().as_raw()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_socket_path_always_fits() {
+        let long = PathBuf::from(format!("/{}", "x".repeat(200)));
+        assert!(runtime_base(&long).as_os_str().len() < 40);
+        assert_eq!(runtime_base(Path::new("/run/user/1000/symd")), Path::new("/run/user/1000/symd"));
+    }
+}

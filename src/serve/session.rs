@@ -1,0 +1,58 @@
+//! One client's view: which tools it sees, and the instructions that go with them. Fixed for as long as the
+//! connection lasts, so that a client's cached list stays true.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::serve::host::Host;
+use crate::toolsets::{self, Tool, Toolset};
+
+/// What belongs to one connection.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) host: Arc<Host>,
+    /// For the log.
+    pub(super) number: u64,
+    /// For the log: the toolsets' names.
+    pub(super) name: String,
+    pub(super) tools: Vec<&'static Tool>,
+    pub(super) instructions: String,
+}
+
+impl Session {
+    pub(super) fn new(host: Arc<Host>, number: u64, chosen: &[&'static Toolset]) -> Session {
+        let names: Vec<&str> = chosen.iter().map(|toolset| toolset.name).collect();
+        let instructions: Vec<&str> = chosen.iter().map(|toolset| toolset.instructions).collect();
+        Session {
+            host,
+            number,
+            name: names.join(","),
+            tools: toolsets::union(chosen),
+            instructions: instructions.join("\n\n"),
+        }
+    }
+
+    pub(super) fn tool(&self, name: &str) -> Result<&'static Tool, String> {
+        self.tools.iter().copied().find(|tool| tool.name == name).ok_or_else(|| {
+            format!("there is no tool {name:?} in toolset {}; tools/list names them", self.name)
+        })
+    }
+}
+
+/// A tool as clients see it in `tools/list`.
+pub fn describe(tool: &Tool) -> Value {
+    json!({
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": (tool.schema)(),
+        "annotations": {
+            "title": tool.title,
+            "readOnlyHint": tool.annotations.read_only,
+            "destructiveHint": tool.annotations.destructive,
+            "idempotentHint": tool.annotations.idempotent,
+            "openWorldHint": tool.annotations.open_world,
+        },
+    })
+}

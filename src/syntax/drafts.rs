@@ -1,0 +1,110 @@
+//! Drafts of symbols, in the order of their positions, become rows: those that did not live are left out, and
+//! what was assigned elsewhere (`self.x`, `global x`) moves below its owner. Invariant: the rows are in
+//! pre-order, siblings by position.
+
+use super::kind::SymbolKind;
+use super::outline::Row;
+use super::scopes::Item;
+use crate::base::text::line_starts;
+
+/// A row that may yet turn out not to be one.
+pub(super) struct Draft<'a> {
+    pub(super) item: Item,
+    pub(super) name: &'a str,
+    pub(super) kind: SymbolKind,
+    pub(super) flags: u8,
+    pub(super) index: u16,
+    pub(super) parent: Option<usize>,
+    pub(super) dead: bool,
+}
+
+/// Puts the drafts that lived into pre-order; the string of their names.
+pub(super) fn rows_of(drafts: &[Draft], text: &str) -> (Box<[Row]>, Box<str>) {
+    let order = Order::new(drafts);
+    let lines = line_starts(text);
+    let line_of = |at: u32| offset(lines.partition_point(|&start| start <= at).saturating_sub(1));
+    let mut rows: Vec<Row> = Vec::with_capacity(drafts.len());
+    let mut names = String::with_capacity(drafts.iter().map(|draft| draft.name.len()).sum());
+    let mut row_of = vec![0_u32; drafts.len()];
+    let mut next = order.first;
+    while let Some(at) = next {
+        let draft = &drafts[at];
+        let item = &draft.item;
+        row_of[at] = offset(rows.len()) + 1;
+        let end = end_of(item, text);
+        rows.push(Row {
+            start: item.start,
+            end,
+            name_start: item.name_start,
+            name_at: offset(names.len()),
+            parent: draft.parent.map_or(0, |parent| row_of[parent]),
+            start_line: line_of(item.start),
+            end_line: line_of(end.saturating_sub(1).max(item.start)),
+            name_line: line_of(item.name_start),
+            name_len: u16::try_from(draft.name.len()).unwrap_or(0),
+            index: draft.index,
+            kind: draft.kind.number(),
+            flags: draft.flags,
+            descendants: 0,
+        });
+        names.push_str(draft.name);
+        next = order.after(at, drafts);
+    }
+    // Children stand behind their parents, so going backwards every row is complete when it is added.
+    for at in (0..rows.len()).rev() {
+        if let Some(parent) = rows[at].parent() {
+            rows[parent].descendants += rows[at].descendants + 1;
+        }
+    }
+    (rows.into(), names.into())
+}
+
+/// The end without the white space that some grammars count in.
+fn end_of(item: &Item, text: &str) -> u32 {
+    let range = item.start as usize..item.end as usize;
+    let trimmed = text.as_bytes().get(range).map_or(0, |bytes| bytes.trim_ascii_end().len());
+    item.start + offset(trimmed)
+}
+
+/// The drafts as a tree, to be walked without recursion.
+struct Order {
+    first: Option<usize>,
+    /// Per draft: its first child, its next sibling.
+    links: Vec<(Option<usize>, Option<usize>)>,
+}
+
+impl Order {
+    fn new(drafts: &[Draft]) -> Order {
+        let mut links = vec![(None, None); drafts.len()];
+        let mut first = None;
+        // Backwards, so that prepending leaves siblings in order.
+        for (at, draft) in drafts.iter().enumerate().rev().filter(|(_, draft)| !draft.dead) {
+            let head = match draft.parent {
+                Some(parent) => &mut links[parent].0,
+                None => &mut first,
+            };
+            let next = head.replace(at);
+            links[at].1 = next;
+        }
+        Order { first, links }
+    }
+
+    /// The draft behind `at` in pre-order.
+    fn after(&self, at: usize, drafts: &[Draft]) -> Option<usize> {
+        let (child, _) = self.links[at];
+        let mut from = Some(at);
+        child.or_else(|| {
+            while let Some(at) = from {
+                if let (_, Some(sibling)) = self.links[at] {
+                    return Some(sibling);
+                }
+                from = drafts[at].parent;
+            }
+            None
+        })
+    }
+}
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,256 @@
+//! Text → outline: parse, run the grammar's query once, walk the tree once for identifiers, and let
+//! `scopes` make rows of the matches. On the cold-start path of every file, so parser, cursors and buffers
+//! are kept per thread. No recursion over the tree: what nests 10,000 deep costs memory, not the stack.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::ops::{ControlFlow, Range};
+
+use tree_sitter::{
+    Node, ParseOptions, Parser, QueryCursor, QueryCursorOptions, QueryMatch, StreamingIterator, Tree,
+};
+
+use super::grammar::{Compiled, Grammar};
+use super::occurrences::Seen;
+use super::outline::{Occurrences, Outline};
+use super::roles::{Piece, QueryError, Role};
+use super::scopes::{Item, NO_NAME, Scopes};
+use crate::base::Cancel;
+use crate::base::cancel::Cancelled;
+
+/// How many matches tree-sitter may have begun and not finished. Beyond it drops the oldest, so symbols
+/// can be missing from a file that nests thousands deep; without it such a file would take minutes.
+const MATCH_LIMIT: u32 = 8192;
+
+/// The identifier walk looks at the cancel flag once in so many nodes.
+const NODES_BETWEEN_CHECKS: u32 = 4096;
+
+/// Why there is no outline.
+#[derive(Debug, thiserror::Error)]
+pub enum OutlineError {
+    /// The asker went away.
+    #[error("cancelled")]
+    Cancelled,
+    /// Offsets are 32 bits.
+    #[error("the file is larger than 4 GiB and is not parsed")]
+    TooLarge,
+    /// A mistake in this binary: report it.
+    #[error("the query of this grammar does not load: {0}")]
+    Query(&'static QueryError),
+    /// The grammar is of a version that this tree-sitter cannot run: a mistake in this binary.
+    #[error("grammar {0} does not fit this tree-sitter: {1}")]
+    Version(&'static str, tree_sitter::LanguageError),
+}
+
+impl From<Cancelled> for OutlineError {
+    fn from(_: Cancelled) -> OutlineError {
+        OutlineError::Cancelled
+    }
+}
+
+/// What a thread keeps between two files.
+struct Worker {
+    parser: Parser,
+    loaded: Option<Grammar>,
+    cursor: QueryCursor,
+    items: Vec<Item>,
+    seen: Vec<Seen>,
+}
+
+thread_local! {
+    static WORKER: RefCell<Worker> = RefCell::new(Worker {
+        parser: Parser::new(),
+        loaded: None,
+        cursor: QueryCursor::new(),
+        items: Vec::new(),
+        seen: Vec::new(),
+    });
+}
+
+/// The outline of `text`, which is in `grammar`'s language (or in none: what does not parse is passed over,
+/// see [`Outline::has_errors`]). Stops soon after `cancel` is raised.
+pub fn outline(grammar: Grammar, text: &str, cancel: &Cancel) -> Result<Outline, OutlineError> {
+    if u32::try_from(text.len()).is_err() {
+        return Err(OutlineError::TooLarge);
+    }
+    let compiled = grammar.compiled().map_err(OutlineError::Query)?;
+    WORKER.with_borrow_mut(|worker| worker.outline(grammar, compiled, text, cancel))
+}
+
+impl Worker {
+    fn outline(
+        &mut self,
+        grammar: Grammar,
+        compiled: &Compiled,
+        text: &str,
+        cancel: &Cancel,
+    ) -> Result<Outline, OutlineError> {
+        cancel.check()?;
+        let text = &*with_line_feeds(text);
+        let tree = self.parse(grammar, compiled, text, cancel)?;
+        let mut composed = String::new();
+        self.collect(compiled, &tree, text, &mut composed, cancel)?;
+        self.walk(compiled, &tree, text, cancel)?;
+        let (rows, names) = Scopes::new(&compiled.roles, text, &composed).rows(&mut self.items);
+        Ok(Outline {
+            rows,
+            names,
+            occurrences: Occurrences::build(&mut self.seen),
+            has_errors: tree.root_node().has_error(),
+        })
+    }
+
+    fn parse(
+        &mut self,
+        grammar: Grammar,
+        compiled: &Compiled,
+        text: &str,
+        cancel: &Cancel,
+    ) -> Result<Tree, OutlineError> {
+        if self.loaded != Some(grammar) {
+            let refused = |error| OutlineError::Version(grammar.name(), error);
+            self.parser.set_language(&compiled.language).map_err(refused)?;
+            self.loaded = Some(grammar);
+        }
+        let bytes = text.as_bytes();
+        let mut read = |at: usize, _| bytes.get(at..).unwrap_or(&[]);
+        let mut progress = |_: &tree_sitter::ParseState| stop_if(cancel);
+        let options = ParseOptions::new().progress_callback(&mut progress);
+        let tree = self.parser.parse_with_options(&mut read, None, Some(options));
+        tree.ok_or_else(|| {
+            // Else the next parse would take up this one where it stopped.
+            self.parser.reset();
+            OutlineError::Cancelled
+        })
+    }
+
+    /// Runs the query; its matches become `items`.
+    fn collect(
+        &mut self,
+        compiled: &Compiled,
+        tree: &Tree,
+        text: &str,
+        composed: &mut String,
+        cancel: &Cancel,
+    ) -> Result<(), Cancelled> {
+        self.items.clear();
+        self.cursor.set_match_limit(MATCH_LIMIT);
+        let mut progress = |_: &tree_sitter::QueryCursorState| stop_if(cancel);
+        let options = QueryCursorOptions::new().progress_callback(&mut progress);
+        let root = tree.root_node();
+        let mut matches = self.cursor.matches_with_options(&compiled.query, root, text.as_bytes(), options);
+        while let Some(found) = matches.next() {
+            if let Some(Some(role)) = compiled.roles.by_pattern.get(found.pattern_index) {
+                self.items.extend(item(role, found, text, composed));
+            }
+        }
+        cancel.check()
+    }
+
+    /// Notes every identifier.
+    fn walk(
+        &mut self,
+        compiled: &Compiled,
+        tree: &Tree,
+        text: &str,
+        cancel: &Cancel,
+    ) -> Result<(), Cancelled> {
+        self.seen.clear();
+        let bytes = text.as_bytes();
+        let mut cursor = tree.walk();
+        let mut countdown = NODES_BETWEEN_CHECKS;
+        loop {
+            let node = cursor.node();
+            if compiled.is_identifier.get(usize::from(node.kind_id())) == Some(&true) {
+                let range = unquoted(bytes, node.byte_range(), b"`");
+                let name = bytes.get(range.clone()).unwrap_or(&[]);
+                // A missing node (error recovery) is empty.
+                if !name.is_empty() {
+                    self.seen.push(Seen::new(name, offset(range.start)));
+                }
+            }
+            countdown -= 1;
+            if countdown == 0 {
+                cancel.check()?;
+                countdown = NODES_BETWEEN_CHECKS;
+            }
+            if cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+/// The text with a line feed for every lone carriage return, which grammars take for white space: of the
+/// same length, so offsets stay. Almost never copies.
+fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let is_lone = |at: usize| bytes.get(at + 1) != Some(&b'\n');
+    if memchr::memchr_iter(b'\r', bytes).any(is_lone) {
+        let mut chars = text.chars().peekable();
+        let mut fed = String::with_capacity(text.len());
+        while let Some(c) = chars.next() {
+            fed.push(if c == '\r' && chars.peek() != Some(&'\n') { '\n' } else { c });
+        }
+        return Cow::Owned(fed);
+    }
+    Cow::Borrowed(text)
+}
+
+fn stop_if(cancel: &Cancel) -> ControlFlow<()> {
+    if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
+/// A byte offset in a text that was checked to be shorter than 4 GiB.
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// The range without the quotes at both its ends, if it has them: a name in backticks is the name within.
+fn unquoted(bytes: &[u8], range: Range<usize>, quotes: &[u8]) -> Range<usize> {
+    match bytes.get(range.clone()) {
+        Some([first, _, .., last]) if first == last && quotes.contains(first) => {
+            range.start + 1..range.end - 1
+        }
+        _ => range,
+    }
+}
+
+/// What a match says, with its nodes as offsets.
+fn item(role: &Role, found: &QueryMatch, text: &str, composed: &mut String) -> Option<Item> {
+    let node = |index: u32| found.captures.iter().find(|capture| capture.index == index).map(|c| c.node);
+    let span = |node: Node| (offset(node.start_byte()), offset(node.end_byte()));
+    let (start, end) = span(node(role.range)?);
+    let name = role.name.and_then(node);
+    let unnamed = role.unnamed.and_then(node);
+    let (name_start, name_end) = match name.or(unnamed) {
+        Some(name) => {
+            let range = unquoted(text.as_bytes(), name.byte_range(), &role.quotes);
+            (offset(range.start), offset(range.end))
+        }
+        None if role.name.is_none() => (NO_NAME, NO_NAME),
+        None => return None,
+    };
+    let receiver = role.receiver.and_then(node).map(span);
+    let is_composed = role.unnamed.is_none() || name.is_none();
+    let composed = role.composed.as_deref().filter(|_| is_composed).map(|pieces| {
+        let at = composed.len();
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => composed.push_str(text),
+                Piece::Capture(index) => {
+                    composed
+                        .push_str(node(*index).and_then(|node| text.get(node.byte_range())).unwrap_or(""));
+                }
+            }
+        }
+        (offset(at), offset(composed.len()))
+    });
+    let pattern = u16::try_from(found.pattern_index).ok()?;
+    Some(Item { start, end, name_start, name_end, pattern, receiver, composed })
+}

@@ -1,0 +1,160 @@
+//! Building and reading [`Occurrences`]. Names are told apart by a 32-bit hash only, so a lookup can return
+//! offsets of another name (about one lookup in a million per thousand distinct names): every reader
+//! compares the text at the offset before it believes it, which it must do anyway because the file may have
+//! changed. Invariant: offsets of one hash ascend, and no offset occurs twice.
+
+use super::outline::Occurrences;
+
+/// The hash under which a name's occurrences are kept. Stable: caches hold it. FNV-1a over the name's
+/// bytes, mixed so that all bits depend on all bytes.
+pub fn name_hash(name: &[u8]) -> u32 {
+    let mut hash = 0xCBF2_9CE4_8422_2325_u64;
+    for &byte in name {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+    }
+    // The high half depends on every byte; the low half's low bits do not.
+    let [_, _, _, _, a, b, c, d] = (hash ^ (hash << 29)).to_le_bytes();
+    u32::from_le_bytes([a, b, c, d])
+}
+
+/// One identifier on its way into [`Occurrences`]: its hash above its offset, so that sorting groups by name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Seen(u64);
+
+impl Seen {
+    pub(super) fn new(name: &[u8], offset: u32) -> Seen {
+        Seen(u64::from(name_hash(name)) << 32 | u64::from(offset))
+    }
+
+    fn parts(self) -> (u32, u32) {
+        let [a, b, c, d, e, f, g, h] = self.0.to_le_bytes();
+        (u32::from_le_bytes([e, f, g, h]), u32::from_le_bytes([a, b, c, d]))
+    }
+}
+
+impl Occurrences {
+    /// Sorts what was seen and packs it. `seen` keeps its capacity and is left in no particular order.
+    pub(super) fn build(seen: &mut [Seen]) -> Occurrences {
+        seen.sort_unstable();
+        let mut hashes = Vec::new();
+        let mut starts = Vec::new();
+        let mut offsets = Vec::with_capacity(seen.len() * 2);
+        let mut previous = 0;
+        for one in seen.iter() {
+            let (hash, offset) = one.parts();
+            if hashes.last() != Some(&hash) {
+                hashes.push(hash);
+                starts.push(u32::try_from(offsets.len()).unwrap_or(u32::MAX));
+                previous = 0;
+            }
+            push_leb128(&mut offsets, offset - previous);
+            previous = offset;
+        }
+        starts.push(u32::try_from(offsets.len()).unwrap_or(u32::MAX));
+        Occurrences { hashes: hashes.into(), starts: starts.into(), offsets: offsets.into() }
+    }
+
+    /// The byte offsets, ascending, at which an identifier stands whose hash is that of `name`: all places
+    /// of `name`, and rarely one of another name. Compare the text.
+    pub fn offsets_of(&self, name: &str) -> impl Iterator<Item = u32> + '_ {
+        self.offsets_of_hash(name_hash(name.as_bytes()))
+    }
+
+    /// As [`Occurrences::offsets_of`], by [`name_hash`].
+    pub fn offsets_of_hash(&self, hash: u32) -> impl Iterator<Item = u32> + '_ {
+        let bytes = self.hashes.binary_search(&hash).ok().and_then(|at| self.list(at)).unwrap_or(&[]);
+        Offsets { bytes, previous: 0 }
+    }
+
+    /// How many distinct names there are (two that share a hash count once).
+    pub fn distinct(&self) -> usize {
+        self.hashes.len()
+    }
+
+    /// Whether `name` (or, rarely, another name of the same hash) occurs.
+    pub fn contains(&self, name: &str) -> bool {
+        self.contains_hash(name_hash(name.as_bytes()))
+    }
+
+    /// As [`Occurrences::contains`], by [`name_hash`].
+    pub fn contains_hash(&self, hash: u32) -> bool {
+        self.hashes.binary_search(&hash).is_ok()
+    }
+
+    /// Bytes of memory it takes.
+    pub fn bytes(&self) -> usize {
+        (self.hashes.len() + self.starts.len()) * 4 + self.offsets.len()
+    }
+
+    fn list(&self, at: usize) -> Option<&[u8]> {
+        let start = *self.starts.get(at)? as usize;
+        let end = *self.starts.get(at + 1)? as usize;
+        self.offsets.get(start..end)
+    }
+}
+
+/// Decodes one list.
+struct Offsets<'a> {
+    bytes: &'a [u8],
+    previous: u32,
+}
+
+impl Iterator for Offsets<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        let mut difference = 0_u32;
+        for (at, &byte) in self.bytes.iter().enumerate() {
+            // A list from a damaged cache must not panic: what does not fit is cut off.
+            difference |= u32::from(byte & 0x7F).checked_shl(7 * u32::try_from(at).ok()?).unwrap_or(0);
+            if byte & 0x80 == 0 {
+                self.bytes = &self.bytes[at + 1..];
+                self.previous = self.previous.wrapping_add(difference);
+                return Some(self.previous);
+            }
+        }
+        None
+    }
+}
+
+fn push_leb128(bytes: &mut Vec<u8>, mut value: u32) {
+    loop {
+        let [low, ..] = value.to_le_bytes();
+        value >>= 7;
+        if value == 0 {
+            bytes.push(low & 0x7F);
+            return;
+        }
+        bytes.push(low | 0x80);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gives_back_what_went_in() {
+        let names = ["a", "b", "a", "long_name", "a", "b"];
+        let offsets = [0, 5, 127, 128, 70_000, 3_000_000_000];
+        let mut seen: Vec<Seen> =
+            names.iter().zip(offsets).map(|(name, at)| Seen::new(name.as_bytes(), at)).collect();
+        seen.reverse();
+        let built = Occurrences::build(&mut seen);
+        assert_eq!(built.offsets_of("a").collect::<Vec<_>>(), [0, 127, 70_000]);
+        assert_eq!(built.offsets_of("b").collect::<Vec<_>>(), [5, 3_000_000_000]);
+        assert_eq!(built.offsets_of("absent").count(), 0);
+        assert_eq!(built.distinct(), 3);
+        assert_eq!(Occurrences::default().offsets_of("a").count(), 0);
+    }
+
+    #[test]
+    fn survives_damage() {
+        let damaged = Occurrences {
+            hashes: [name_hash(b"a")].into(),
+            starts: [0, 9].into(),
+            offsets: [0xFF; 9].into(),
+        };
+        assert_eq!(damaged.offsets_of("a").count(), 0);
+    }
+}

@@ -1,0 +1,511 @@
+//! From matches to rows: which scope a declaration belongs to, which of several assignments is the symbol,
+//! which siblings share a name. Knows no language: what differs is in the roles of the patterns. Invariant:
+//! drafts are made in the order of their positions.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::drafts::{Draft, rows_of};
+use super::kind::SymbolKind;
+use super::outline::Row;
+use super::roles::{Act, Constructor, Role, Roles};
+
+/// `name_start` of an item without a name.
+pub(super) const NO_NAME: u32 = u32::MAX;
+
+/// A match of the query, as byte offsets.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Item {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) name_start: u32,
+    pub(super) name_end: u32,
+    /// Index of the pattern, that is of its role.
+    pub(super) pattern: u16,
+    /// The text before the dot, for attributes.
+    pub(super) receiver: Option<(u32, u32)>,
+    /// Where the composed name stands in the text of all composed names.
+    pub(super) composed: Option<(u32, u32)>,
+}
+
+/// One file's scopes while its rows are being made.
+pub(super) struct Scopes<'a> {
+    roles: &'a Roles,
+    text: &'a str,
+    composed: &'a str,
+    scopes: Vec<Scope<'a>>,
+    /// Names that functions declare to live elsewhere: scope, name, whether the file is meant.
+    outer: Vec<(usize, &'a str, Act)>,
+    drafts: Vec<Draft<'a>>,
+    taken: HashMap<(usize, &'a str), Taken>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ScopeKind {
+    File,
+    ClassLike,
+    Function,
+    /// A symbol that is neither: a property with its initialiser.
+    Value,
+    /// A declaration of several names: what is declared inside belongs to the scope around it.
+    Around,
+    Transparent,
+    Closed,
+}
+
+struct Scope<'a> {
+    kind: ScopeKind,
+    parent: usize,
+    start: u32,
+    end: u32,
+    /// The draft whose scope it is.
+    draft: Option<usize>,
+    /// The last draft in it.
+    last: Option<usize>,
+    name: &'a str,
+    first_parameter: Option<&'a str>,
+    no_receiver: bool,
+    has_outer: bool,
+    /// The pattern of the token that says the kind of what is declared in this `Around`.
+    becomes: Option<u16>,
+    /// Where the attributes start that wait for their declaration, and where the last of them ends.
+    leading: Option<(u32, u32)>,
+}
+
+/// Who holds a name in a scope. Lower ranks win; of equal ranks the first.
+#[derive(Clone, Copy)]
+struct Taken {
+    rank: Rank,
+    /// The draft that is the symbol; `None` for an import.
+    draft: Option<usize>,
+    /// How many share the name, for functions and classes.
+    count: u16,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// A function or class: hides every assignment.
+    Declared,
+    /// A parameter, an assignment in the scope itself, an import.
+    Own,
+    /// An assignment from an inner scope (`global x`, `self.x`).
+    Foreign,
+    /// A name that is only spoken of (`__slots__`).
+    Weak,
+}
+
+/// The file's scope.
+const FILE: usize = 0;
+
+impl<'a> Scopes<'a> {
+    pub(super) fn new(roles: &'a Roles, text: &'a str, composed: &'a str) -> Scopes<'a> {
+        let file = Scope {
+            kind: ScopeKind::File,
+            parent: FILE,
+            start: 0,
+            end: u32::MAX,
+            draft: None,
+            last: None,
+            name: "",
+            first_parameter: None,
+            no_receiver: false,
+            has_outer: false,
+            becomes: None,
+            leading: None,
+        };
+        Scopes {
+            roles,
+            text,
+            composed,
+            scopes: vec![file],
+            outer: Vec::new(),
+            drafts: Vec::new(),
+            taken: HashMap::new(),
+        }
+    }
+
+    /// Makes the rows and the string of their names. `items` are sorted and merged on the way.
+    pub(super) fn rows(mut self, items: &mut Vec<Item>) -> (Box<[Row]>, Box<str>) {
+        unite(items, self.roles);
+        let mut scope = FILE;
+        for item in items.iter() {
+            while self.is_past(scope, item) {
+                scope = self.scopes[scope].parent;
+            }
+            if let Some(Some(role)) = self.roles.by_pattern.get(usize::from(item.pattern)) {
+                scope = self.take(scope, item, role);
+            }
+        }
+        rows_of(&self.drafts, self.text)
+    }
+
+    /// Whether `item` is not inside `scope`: it begins behind it, or is another name of the very same
+    /// declaration (`val (a, b) = …`).
+    fn is_past(&self, scope: usize, item: &Item) -> bool {
+        let inner = &self.scopes[scope];
+        let is_named = item.name_start != NO_NAME;
+        let is_twin =
+            || is_named && inner.draft.is_some() && (inner.start, inner.end) == (item.start, item.end);
+        scope != FILE && (inner.end <= item.start || is_twin())
+    }
+
+    /// Handles one item, which stands in `scope`; the scope in which the next may stand.
+    fn take(&mut self, scope: usize, item: &Item, role: &'a Role) -> usize {
+        match role.act {
+            Act::ScopeClosed => self.open(scope, item, ScopeKind::Closed),
+            Act::ScopeTransparent => self.open(scope, item, ScopeKind::Transparent),
+            Act::ScopeFunction => {
+                let opened = self.open(scope, item, ScopeKind::Function);
+                self.scopes[opened].draft = self.scopes[self.owner_of(scope)].draft;
+                opened
+            }
+            Act::Around => self.open(scope, item, ScopeKind::Around),
+            Act::Becomes => {
+                self.become_kind(scope, item, role);
+                scope
+            }
+            Act::NoReceiver => {
+                self.scopes[scope].no_receiver = true;
+                scope
+            }
+            Act::Leading => {
+                let first = self.leading(scope, item.start).unwrap_or(item.start);
+                self.scopes[scope].leading = Some((first, item.end));
+                scope
+            }
+            Act::Trailing => {
+                if let Some(before) = self.scopes[self.owner_of(scope)].last {
+                    let range = &mut self.drafts[before].item;
+                    range.end = range.end.max(item.end);
+                }
+                scope
+            }
+            _ => match self.name_of(item) {
+                Some(name) => self.take_named(scope, item, role, name),
+                None => scope,
+            },
+        }
+    }
+
+    /// The token `item` says the kind of what is declared around it.
+    fn become_kind(&mut self, scope: usize, item: &Item, role: &Role) {
+        let inner = &self.scopes[scope];
+        if inner.kind == ScopeKind::Around {
+            self.scopes[scope].becomes = Some(item.pattern);
+        } else if let Some(at) = inner.draft {
+            // Behind the name it is something else: `val enum = 3`.
+            if item.end <= self.drafts[at].item.name_start {
+                self.drafts[at].kind = self.kind_of(self.owner_of(inner.parent), role, self.drafts[at].name);
+            }
+        }
+    }
+
+    /// Where the attributes start that stand right before `start` in `scope`: only white space and comments
+    /// of one line lie between.
+    fn leading(&self, scope: usize, start: u32) -> Option<u32> {
+        let (first, end) = self.scopes[scope].leading?;
+        let between = self.text.get(end as usize..start as usize)?;
+        let is_gap = between.lines().map(str::trim).all(|line| line.is_empty() || line.starts_with("//"));
+        is_gap.then_some(first)
+    }
+
+    /// The scope to which declarations in `scope` belong.
+    fn owner_of(&self, scope: usize) -> usize {
+        let mut owner = scope;
+        while self.scopes[owner].kind == ScopeKind::Around {
+            owner = self.scopes[owner].parent;
+        }
+        owner
+    }
+
+    fn take_named(&mut self, lexical: usize, item: &Item, role: &'a Role, name: &'a str) -> usize {
+        if role.act == Act::Define {
+            return self.define(lexical, item, role, name);
+        }
+        let scope = self.owner_of(lexical);
+        match role.act {
+            Act::Parameter if self.scopes[scope].kind == ScopeKind::Function => {
+                self.scopes[scope].first_parameter.get_or_insert(name);
+                self.bind(scope, Rank::Own, item, role, name);
+            }
+            // Of a function that is not listed.
+            Act::Parameter => {}
+            Act::Bind => {
+                let mut owner = scope;
+                while role.hoist && self.scopes[owner].kind == ScopeKind::Transparent {
+                    owner = self.scopes[owner].parent;
+                }
+                match self.outer_of(owner, name) {
+                    None if role.weak => self.bind(owner, Rank::Weak, item, role, name),
+                    None => self.bind(owner, Rank::Own, item, role, name),
+                    Some(Act::OuterFile) => self.bind(FILE, Rank::Foreign, item, role, name),
+                    // The enclosing function assigns it too: without that it would not compile.
+                    Some(_) => {}
+                }
+            }
+            Act::BindAttribute => {
+                if let Some(class) = self.class_of_receiver(scope, item) {
+                    self.bind(class, Rank::Foreign, item, role, name);
+                }
+            }
+            Act::Occupy => {
+                let import = Taken { rank: Rank::Own, draft: None, count: 0 };
+                self.taken.entry((scope, name)).or_insert(import);
+            }
+            Act::OuterFile | Act::OuterFunction => {
+                self.scopes[scope].has_outer = true;
+                self.outer.push((scope, name, role.act));
+            }
+            // Handled before, or by `unite`.
+            _ => {}
+        }
+        lexical
+    }
+
+    /// A function, a class, anything that is declared rather than assigned.
+    fn define(&mut self, lexical: usize, item: &Item, role: &'a Role, name: &'a str) -> usize {
+        let scope = self.owner_of(lexical);
+        if !self.is_listed(scope, role, name) {
+            return lexical;
+        }
+        let owner = match self.outer_of(scope, name) {
+            None => scope,
+            Some(Act::OuterFile) => FILE,
+            Some(_) => self.function_around(scope),
+        };
+        let owner = if role.owned_by_class { self.class_around(owner) } else { owner };
+        let mut widened = *item;
+        let mut kind = self.kind_of(owner, role, name);
+        let mut no_receiver = false;
+        let mut start_scope = lexical;
+        while self.scopes[start_scope].kind == ScopeKind::Around {
+            let around = &self.scopes[start_scope];
+            (widened.start, widened.end) = (around.start.min(widened.start), around.end.max(widened.end));
+            if let Some(Some(becomes)) =
+                around.becomes.and_then(|at| self.roles.by_pattern.get(usize::from(at)))
+            {
+                kind = self.kind_of(owner, becomes, name);
+            }
+            no_receiver |= around.no_receiver;
+            start_scope = around.parent;
+        }
+        if let Some(start) = self.leading(start_scope, widened.start) {
+            widened.start = start;
+        }
+        let draft = self.draft(owner, &widened, name, kind, 0);
+        if is_indexed(kind) {
+            self.declare(owner, draft);
+        }
+        if role.leaf {
+            return lexical;
+        }
+        let inner = match kind {
+            kind if is_class_like(kind) => ScopeKind::ClassLike,
+            SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor => ScopeKind::Function,
+            _ => ScopeKind::Value,
+        };
+        let opened = self.open(lexical, item, inner);
+        let opened_scope = &mut self.scopes[opened];
+        opened_scope.draft = Some(draft);
+        opened_scope.name = name;
+        opened_scope.no_receiver = no_receiver;
+        opened
+    }
+
+    /// An assignment in (or on behalf of) the scope `owner`.
+    fn bind(&mut self, owner: usize, rank: Rank, item: &Item, role: &'a Role, name: &'a str) {
+        if !self.is_listed(owner, role, name) {
+            return;
+        }
+        let free = match self.taken.get(&(owner, name)) {
+            None => true,
+            Some(taken) => rank < taken.rank,
+        };
+        if !free {
+            return;
+        }
+        let is_local = self.scopes[owner].kind == ScopeKind::Function;
+        let kind = self.kind_of(owner, role, name);
+        let draft = self.draft(owner, item, name, kind, if is_local { Row::LOCAL } else { 0 });
+        let mine = Taken { rank, draft: Some(draft), count: 0 };
+        if let Some(loser) = self.taken.insert((owner, name), mine).and_then(|taken| taken.draft) {
+            self.drafts[loser].dead = true;
+        }
+    }
+
+    /// Numbers the functions and classes of one name; takes the name from assignments.
+    fn declare(&mut self, scope: usize, draft: usize) {
+        let name = self.drafts[draft].name;
+        match self.taken.entry((scope, name)) {
+            Entry::Vacant(free) => {
+                free.insert(Taken { rank: Rank::Declared, draft: Some(draft), count: 1 });
+            }
+            Entry::Occupied(mut taken) => {
+                let taken = taken.get_mut();
+                if taken.rank == Rank::Declared {
+                    if let Some(first) = taken.draft {
+                        self.drafts[first].index = 1;
+                    }
+                    taken.count = taken.count.saturating_add(1);
+                    self.drafts[draft].index = taken.count;
+                } else {
+                    if let Some(loser) = taken.draft {
+                        self.drafts[loser].dead = true;
+                    }
+                    *taken = Taken { rank: Rank::Declared, draft: Some(draft), count: 1 };
+                }
+            }
+        }
+    }
+
+    fn draft(&mut self, scope: usize, item: &Item, name: &'a str, kind: SymbolKind, flags: u8) -> usize {
+        let parent = self.scopes[scope].draft;
+        self.drafts.push(Draft { item: *item, name, kind, flags, index: 0, parent, dead: false });
+        let draft = self.drafts.len() - 1;
+        self.scopes[scope].last = Some(draft);
+        draft
+    }
+
+    fn open(&mut self, parent: usize, item: &Item, kind: ScopeKind) -> usize {
+        let kind = match self.scopes[parent].kind {
+            // What is not listed has nothing listed inside.
+            ScopeKind::Closed => ScopeKind::Closed,
+            _ => kind,
+        };
+        self.scopes.push(Scope {
+            kind,
+            parent,
+            start: item.start,
+            end: item.end,
+            draft: None,
+            last: None,
+            name: "",
+            first_parameter: None,
+            no_receiver: false,
+            has_outer: false,
+            becomes: None,
+            leading: None,
+        });
+        self.scopes.len() - 1
+    }
+
+    fn is_listed(&self, scope: usize, role: &Role, name: &str) -> bool {
+        let is_open = match self.scopes[scope].kind {
+            ScopeKind::Closed | ScopeKind::Transparent => false,
+            ScopeKind::Function => !role.no_local,
+            _ => true,
+        };
+        let fits = u16::try_from(name.len()).is_ok();
+        is_open && fits && !role.unlisted.iter().any(|unlisted| **unlisted == *name)
+    }
+
+    fn kind_of(&self, scope: usize, role: &Role, name: &str) -> SymbolKind {
+        let scope = &self.scopes[scope];
+        if scope.kind == ScopeKind::ClassLike {
+            let is_constructor = match &role.constructor {
+                None => false,
+                Some(Constructor::Named(constructor)) => **constructor == *name,
+                Some(Constructor::LikeClass) => scope.name == name,
+            };
+            if is_constructor {
+                return SymbolKind::Constructor;
+            }
+            if let Some(kind) = role.member {
+                return kind;
+            }
+        }
+        match role.capitals {
+            Some(kind) if is_capitals(name) => kind,
+            _ => role.kind,
+        }
+    }
+
+    /// Where assignments to `name` in `scope` go, when the scope says that it is not here.
+    fn outer_of(&self, scope: usize, name: &str) -> Option<Act> {
+        if !self.scopes[scope].has_outer {
+            return None;
+        }
+        let found = self.outer.iter().rev().find(|(owner, outer, _)| *owner == scope && *outer == name);
+        found.map(|&(_, _, act)| act)
+    }
+
+    fn class_around(&self, scope: usize) -> usize {
+        let mut around = scope;
+        while around != FILE && self.scopes[around].kind != ScopeKind::ClassLike {
+            around = self.scopes[around].parent;
+        }
+        around
+    }
+
+    fn function_around(&self, scope: usize) -> usize {
+        let mut around = self.scopes[scope].parent;
+        while around != FILE && self.scopes[around].kind != ScopeKind::Function {
+            around = self.scopes[around].parent;
+        }
+        around
+    }
+
+    /// The class whose attribute is assigned: that of the method around, if the receiver is its first
+    /// parameter or the class itself.
+    fn class_of_receiver(&self, scope: usize, item: &Item) -> Option<usize> {
+        let mut function = scope;
+        while matches!(self.scopes[function].kind, ScopeKind::Transparent | ScopeKind::Around) {
+            function = self.scopes[function].parent;
+        }
+        let method = &self.scopes[function];
+        let owner = self.owner_of(method.parent);
+        let class = &self.scopes[owner];
+        if method.kind != ScopeKind::Function || class.kind != ScopeKind::ClassLike || method.no_receiver {
+            return None;
+        }
+        let (start, end) = item.receiver?;
+        let receiver = self.text.get(start as usize..end as usize)?;
+        (method.first_parameter == Some(receiver) || class.name == receiver).then_some(owner)
+    }
+
+    fn name_of(&self, item: &Item) -> Option<&'a str> {
+        let (source, start, end) = match item.composed {
+            Some((start, end)) => (self.composed, start, end),
+            None => (self.text, item.name_start, item.name_end),
+        };
+        source.get(start as usize..end as usize).filter(|name| !name.is_empty())
+    }
+}
+
+/// Sorts items so that what contains stands before what is contained, and makes one of those that name the
+/// same node: the role of the first pattern, the union of the ranges.
+fn unite(items: &mut Vec<Item>, roles: &Roles) {
+    items.sort_unstable_by_key(|item| (item.name_start, item.pattern));
+    let is_extent = |item: &Item| matches!(&roles.by_pattern[usize::from(item.pattern)], Some(role) if role.act == Act::Extent);
+    items.dedup_by(|later, kept| {
+        let same = later.name_start == kept.name_start && later.name_start != NO_NAME;
+        if same {
+            kept.start = kept.start.min(later.start);
+            kept.end = kept.end.max(later.end);
+        }
+        same
+    });
+    items.retain(|item| !is_extent(item));
+    items.sort_unstable_by_key(|item| (item.start, Reverse(item.end), item.name_start));
+}
+
+fn is_class_like(kind: SymbolKind) -> bool {
+    use SymbolKind::*;
+    matches!(kind, Class | Interface | Enum | Struct | Object | Namespace | Module | Package | EnumMember)
+}
+
+/// Whether siblings of this kind that share a name are numbered: functions, classes and accessors.
+fn is_indexed(kind: SymbolKind) -> bool {
+    use SymbolKind::*;
+    matches!(
+        kind,
+        Class | Method | Property | Constructor | Enum | Interface | Function | Struct | Object | Operator
+    )
+}
+
+/// Capitals, digits and underscores, and not underscores alone.
+fn is_capitals(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+        && name.bytes().any(|byte| byte != b'_')
+}

@@ -1,0 +1,228 @@
+//! Reading a tool's arguments. Nothing is guessed: "3" is no integer. Invariant: an error names the parameter,
+//! what was expected and what came; an optional argument that is null counts as absent.
+
+use serde_json::{Map, Value};
+
+/// The arguments of one call. Unknown ones are not looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Arguments<'a>(&'a Map<String, Value>);
+
+/// An argument is missing or of no use. Contracts put their own words before it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ArgumentError {
+    /// A required one is not there.
+    #[error("Missing required parameter '{name}' (expected {expected})")]
+    Missing {
+        /// The parameter.
+        name: String,
+        /// With its article: "a string".
+        expected: String,
+    },
+    /// It is not what it should be.
+    #[error("Invalid parameter '{name}': expected {expected}, got: {got}")]
+    Invalid {
+        /// The parameter.
+        name: String,
+        /// With its article: "a string".
+        expected: String,
+        /// What came, as JSON, shortened.
+        got: String,
+    },
+}
+
+impl<'a> Arguments<'a> {
+    /// Reads `arguments`.
+    pub fn new(arguments: &'a Map<String, Value>) -> Arguments<'a> {
+        Arguments(arguments)
+    }
+
+    /// A required string.
+    pub fn string(&self, name: &str) -> Result<&'a str, ArgumentError> {
+        self.required(name, "a string", Value::as_str)
+    }
+
+    /// A string, or `default`.
+    pub fn string_or(&self, name: &str, default: &'a str) -> Result<&'a str, ArgumentError> {
+        Ok(self.optional(name, "a string", Value::as_str)?.unwrap_or(default))
+    }
+
+    /// A string, if there is one.
+    pub fn string_if(&self, name: &str) -> Result<Option<&'a str>, ArgumentError> {
+        self.optional(name, "a string", Value::as_str)
+    }
+
+    /// A required integer; 3.0 is one, as JSON Schema has it.
+    pub fn integer(&self, name: &str) -> Result<i64, ArgumentError> {
+        self.required(name, "an integer", integer)
+    }
+
+    /// An integer, or `default`.
+    pub fn integer_or(&self, name: &str, default: i64) -> Result<i64, ArgumentError> {
+        Ok(self.integer_if(name)?.unwrap_or(default))
+    }
+
+    /// An integer, if there is one.
+    pub fn integer_if(&self, name: &str) -> Result<Option<i64>, ArgumentError> {
+        self.optional(name, "an integer", integer)
+    }
+
+    /// An integer that counts something, or `default`; negative is an error. Past the platform's range it is
+    /// as large as can be: nobody has that many lines.
+    pub fn count_or(&self, name: &str, default: usize) -> Result<usize, ArgumentError> {
+        Ok(self.count_if(name)?.unwrap_or(default))
+    }
+
+    /// An integer that counts something, if there is one; negative is an error.
+    pub fn count_if(&self, name: &str) -> Result<Option<usize>, ArgumentError> {
+        match self.integer_if(name)? {
+            Some(value) if value < 0 => Err(self.invalid(name, "an integer that is not negative")),
+            Some(value) => Ok(Some(usize::try_from(value).unwrap_or(usize::MAX))),
+            None => Ok(None),
+        }
+    }
+
+    /// A required boolean.
+    pub fn boolean(&self, name: &str) -> Result<bool, ArgumentError> {
+        self.required(name, "a boolean", Value::as_bool)
+    }
+
+    /// A boolean, or `default`.
+    pub fn boolean_or(&self, name: &str, default: bool) -> Result<bool, ArgumentError> {
+        Ok(self.optional(name, "a boolean", Value::as_bool)?.unwrap_or(default))
+    }
+
+    /// A list of integers, or `default`.
+    pub fn integers_or(&self, name: &str, default: &[i64]) -> Result<Vec<i64>, ArgumentError> {
+        let read = |value: &Value| value.as_array()?.iter().map(integer).collect::<Option<Vec<i64>>>();
+        Ok(self.optional(name, "a list of integers", read)?.unwrap_or_else(|| default.to_vec()))
+    }
+
+    /// A required list of strings.
+    pub fn strings(&self, name: &str) -> Result<Vec<&'a str>, ArgumentError> {
+        let read = |value: &'a Value| value.as_array()?.iter().map(Value::as_str).collect();
+        self.required(name, "a list of strings", read)
+    }
+
+    /// A list of strings, or nothing.
+    pub fn strings_or_none(&self, name: &str) -> Result<Vec<&'a str>, ArgumentError> {
+        let read = |value: &'a Value| value.as_array()?.iter().map(Value::as_str).collect();
+        Ok(self.optional(name, "a list of strings", read)?.unwrap_or_default())
+    }
+
+    /// A required string that is one of `known`.
+    pub fn one_of(&self, name: &str, known: &[&'static str]) -> Result<&'static str, ArgumentError> {
+        let text = self.string(name)?;
+        self.known(name, text, known)
+    }
+
+    /// A string that is one of `known`, or `default`.
+    pub fn one_of_or(
+        &self,
+        name: &str,
+        known: &[&'static str],
+        default: &'static str,
+    ) -> Result<&'static str, ArgumentError> {
+        match self.string_if(name)? {
+            Some(text) => self.known(name, text, known),
+            None => Ok(default),
+        }
+    }
+
+    /// The error that says what `name` should have been.
+    pub fn invalid(&self, name: &str, expected: &str) -> ArgumentError {
+        let got = self.0.get(name).map_or_else(|| "nothing".to_owned(), shown);
+        ArgumentError::Invalid { name: name.to_owned(), expected: expected.to_owned(), got }
+    }
+
+    fn known(&self, name: &str, text: &str, known: &[&'static str]) -> Result<&'static str, ArgumentError> {
+        known.iter().find(|one| **one == text).copied().ok_or_else(|| {
+            let list: Vec<String> = known.iter().map(|one| format!("'{one}'")).collect();
+            self.invalid(name, &format!("one of {}", list.join(", ")))
+        })
+    }
+
+    fn required<T>(
+        &self,
+        name: &str,
+        expected: &str,
+        read: impl Fn(&'a Value) -> Option<T>,
+    ) -> Result<T, ArgumentError> {
+        let value = self
+            .0
+            .get(name)
+            .ok_or_else(|| ArgumentError::Missing { name: name.to_owned(), expected: expected.to_owned() })?;
+        read(value).ok_or_else(|| self.invalid(name, expected))
+    }
+
+    fn optional<T>(
+        &self,
+        name: &str,
+        expected: &str,
+        read: impl Fn(&'a Value) -> Option<T>,
+    ) -> Result<Option<T>, ArgumentError> {
+        match self.0.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => read(value).map(Some).ok_or_else(|| self.invalid(name, expected)),
+        }
+    }
+}
+
+fn integer(value: &Value) -> Option<i64> {
+    if let Some(value) = value.as_i64() {
+        return Some(value);
+    }
+    // Beyond 64 bits, or 3.0. Whole numbers are exact up to 2^53; past that nobody means a particular one.
+    let value = value.as_f64().filter(|value| value.fract() == 0.0)?;
+    if value >= 9.0e18 {
+        return Some(i64::MAX);
+    }
+    if value <= -9.0e18 {
+        return Some(i64::MIN);
+    }
+    format!("{value:.0}").parse().ok()
+}
+
+/// A value as JSON, cut where it no longer helps.
+fn shown(value: &Value) -> String {
+    const SHOWN: usize = 60;
+    let text = value.to_string();
+    match text.char_indices().nth(SHOWN) {
+        Some((cut, _)) => format!("{}…", &text[..cut]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_is_there_and_names_what_is_not() {
+        let json = r#"{"s":"x","i":3,"f":3.0,"big":99999999999999999999,"n":null,"neg":-1,"b":true,"l":[1,2],"m":"regex"}"#;
+        let map: Map<String, Value> = serde_json::from_str(json).expect("valid");
+        let args = Arguments::new(&map);
+        assert_eq!(args.string("s"), Ok("x"));
+        assert_eq!(args.string_or("n", "d"), Ok("d"));
+        assert_eq!((args.integer_or("i", 0), args.integer_or("f", 0)), (Ok(3), Ok(3)));
+        assert_eq!(args.integer_or("big", 0), Ok(i64::MAX));
+        assert_eq!(args.count_or("absent", 7), Ok(7));
+        assert_eq!(args.boolean_or("b", false), Ok(true));
+        assert_eq!(args.integers_or("l", &[]), Ok(vec![1, 2]));
+        assert_eq!(args.one_of("m", &["literal", "regex"]), Ok("regex"));
+        let text = |error: Option<ArgumentError>| error.expect("refused").to_string();
+        assert_eq!(text(args.string("zz").err()), "Missing required parameter 'zz' (expected a string)");
+        assert_eq!(
+            text(args.integer_or("s", 0).err()),
+            "Invalid parameter 's': expected an integer, got: \"x\""
+        );
+        assert_eq!(
+            text(args.count_or("neg", 0).err()),
+            "Invalid parameter 'neg': expected an integer that is not negative, got: -1"
+        );
+        assert_eq!(
+            text(args.one_of("s", &["a", "b"]).err()),
+            "Invalid parameter 's': expected one of 'a', 'b', got: \"x\""
+        );
+        assert!(args.string("n").is_err());
+    }
+}

@@ -1,0 +1,239 @@
+//! Symbols as `native` shows them: as text, a line each, grouped by file; or as JSON for programs. Invariant: within
+//! the limit, and the last line (or the last fields) say what was left out.
+
+use serde_json::{Value, json};
+
+use super::answer::Footer;
+use super::files::counted;
+use crate::ops::find_symbol::{FindSymbol, FoundSymbols};
+use crate::ops::outline::FileOutline;
+use crate::ops::symbol::Symbol;
+
+/// Signatures are a help among few symbols; in a long list they cost more than they tell. With them, an answer is
+/// half as long as the serena contract's JSON, without them a third.
+const MAX_WITH_SIGNATURES: usize = 40;
+
+/// Characters of a line besides paths, names and bodies: line numbers, kind, separators.
+const LINE_OVERHEAD: usize = 24;
+
+/// An overview.
+pub(super) fn outline_text(found: &FileOutline, limit: usize) -> String {
+    let signatures = Signatures::for_count(found.symbols.iter().map(count).sum());
+    let mut lines = Vec::new();
+    for symbol in &found.symbols {
+        tree_lines(symbol, 1, own_name(symbol), signatures, &mut lines);
+    }
+    let mut text = found.path.to_string();
+    let mut chars = text.chars().count();
+    let mut shown = 0;
+    for line in &lines {
+        chars += line.chars().count() + 1;
+        if chars > limit && shown > 0 {
+            break;
+        }
+        text.push('\n');
+        text.push_str(line);
+        shown += 1;
+    }
+    let mut footer = Footer::new(counted(lines.len(), "symbol", "symbols"), found.revision);
+    footer.note(format!("file revision {}", found.hash.short()));
+    signatures.tell(&mut footer);
+    if found.has_errors {
+        footer.incomplete("the file has syntax errors, symbols may be missing".to_owned());
+    }
+    if shown < lines.len() {
+        footer.incomplete(format!(
+            "the first {shown} shown; give a smaller depth, use find_symbol for a part, or raise limit (now {limit})"
+        ));
+    }
+    format!("{text}\n{footer}")
+}
+
+/// An overview for programs.
+pub(super) fn outline_json(found: &FileOutline, limit: usize) -> String {
+    let mut left = limit;
+    let symbols: Vec<Value> =
+        found.symbols.iter().take_while(|symbol| fits(symbol, &mut left)).map(symbol_json).collect();
+    let left_out = found.symbols.len() - symbols.len();
+    json!({
+        "path": found.path.as_str(), "file_revision": found.hash.short(), "has_errors": found.has_errors,
+        "symbols": symbols, "left_out": left_out,
+        "revision": found.revision, "source": "syntax", "complete": !found.has_errors && left_out == 0,
+    })
+    .to_string()
+}
+
+/// What find_symbol found.
+pub(super) fn found_text(ask: &FindSymbol, found: &FoundSymbols, limit: usize) -> String {
+    let total = found.symbols.len();
+    let shown = best_that_fit(ask, found, limit);
+    let signatures = Signatures::for_count(shown.iter().copied().map(count).sum());
+    let by_file: Vec<&[&Symbol]> = shown.chunk_by(|a, b| a.path == b.path).collect();
+    let mut lines = Vec::new();
+    for in_directory in by_file.chunk_by(|a, b| a[0].path.parent() == b[0].path.parent()) {
+        // A directory with several files is named once.
+        let directory =
+            in_directory[0][0].path.parent().filter(|parent| in_directory.len() > 1 && !parent.is_root());
+        if let Some(directory) = &directory {
+            lines.push(format!("{directory}/"));
+        }
+        for of_file in in_directory {
+            let path = &of_file[0].path;
+            let (depth, file) = match directory {
+                Some(_) => (1, path.file_name().to_owned()),
+                None => (0, path.to_string()),
+            };
+            file_lines(of_file, depth, &file, signatures, &mut lines);
+        }
+    }
+    let counts =
+        format!("{} in {}", counted(total, "symbol", "symbols"), counted(by_file.len(), "file", "files"));
+    let mut footer = Footer::new(counts, found.revision);
+    signatures.tell(&mut footer);
+    if shown.len() < total {
+        footer.incomplete(format!(
+            "{} of {total} shown; narrow with relative_path, include_kinds or a longer name path, or raise limit (now {limit})",
+            shown.len()
+        ));
+    }
+    lines.push(footer.to_string());
+    lines.join("\n")
+}
+
+/// The symbols of one file; a single one stands on its file's line.
+fn file_lines(
+    symbols: &[&Symbol],
+    depth: usize,
+    file: &str,
+    signatures: Signatures,
+    lines: &mut Vec<String>,
+) {
+    let indent = " ".repeat(depth);
+    if let [only] = symbols
+        && only.body.is_none()
+        && only.children.is_empty()
+    {
+        lines.push(format!("{indent}{file}:{}", line(only, &only.name_path, signatures)));
+        return;
+    }
+    lines.push(format!("{indent}{file}"));
+    for symbol in symbols {
+        tree_lines(symbol, depth + 1, &symbol.name_path, signatures, lines);
+        lines.extend(symbol.body.as_ref().map(|body| format!("{}{body}", symbol.indent)));
+    }
+}
+
+/// What find_symbol found, for programs.
+pub(super) fn found_json(ask: &FindSymbol, found: &FoundSymbols, limit: usize) -> String {
+    let shown = best_that_fit(ask, found, limit);
+    let left_out = found.symbols.len() - shown.len();
+    let symbols: Vec<Value> = shown.into_iter().map(symbol_json).collect();
+    json!({
+        "symbols": symbols, "left_out": left_out,
+        "revision": found.revision, "source": "syntax", "complete": left_out == 0,
+    })
+    .to_string()
+}
+
+/// That nothing was found, and what comes close.
+pub(super) fn nothing_found(similar: &[String], revision: u64) -> String {
+    let mut text = "No symbols match.".to_owned();
+    if !similar.is_empty() {
+        text.push_str(&format!(" Similar names: {}", similar.join(", ")));
+    }
+    format!("{text}\n{}", Footer::new("0 symbols".to_owned(), revision))
+}
+
+/// All symbols, or, where they would not fit, the best of them in path order: exact names before parts of names,
+/// shallow before deep. At least one, whatever its size: an answer that shows nothing helps nobody.
+fn best_that_fit<'a>(ask: &FindSymbol, found: &'a FoundSymbols, limit: usize) -> Vec<&'a Symbol> {
+    let mut ranked: Vec<(usize, &Symbol)> = found.symbols.iter().enumerate().collect();
+    if found.symbols.iter().map(cost).sum::<usize>() > limit {
+        let is_exact =
+            |symbol: &Symbol| own_name(symbol).split('[').next() == Some(ask.query.pattern.last_name());
+        ranked.sort_by_key(|(at, symbol)| (!is_exact(symbol), symbol.name_path.matches('/').count(), *at));
+        let mut left = limit;
+        let fitting = ranked.iter().take_while(|(_, symbol)| fits(symbol, &mut left)).count();
+        ranked.truncate(fitting.max(1));
+        ranked.sort_by_key(|&(at, _)| at);
+    }
+    ranked.into_iter().map(|(_, symbol)| symbol).collect()
+}
+
+/// Takes the symbol's cost from what is left; whether there was enough.
+fn fits(symbol: &Symbol, left: &mut usize) -> bool {
+    let rest = left.checked_sub(cost(symbol));
+    *left = rest.unwrap_or(0);
+    rest.is_some()
+}
+
+/// About how many characters showing the symbol takes.
+fn cost(symbol: &Symbol) -> usize {
+    let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    symbol.path.as_str().len()
+        + symbol.name_path.len()
+        + optional(&symbol.tail)
+        + optional(&symbol.body)
+        + LINE_OVERHEAD
+        + symbol.children.iter().map(cost).sum::<usize>()
+}
+
+/// Whether what stands behind each name on its line is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Signatures {
+    Shown,
+    LeftOut,
+}
+
+impl Signatures {
+    fn for_count(symbols: usize) -> Signatures {
+        if symbols <= MAX_WITH_SIGNATURES { Signatures::Shown } else { Signatures::LeftOut }
+    }
+
+    fn tell(self, footer: &mut Footer) {
+        if self == Signatures::LeftOut {
+            footer.note(format!("signatures left out over {MAX_WITH_SIGNATURES} symbols"));
+        }
+    }
+}
+
+fn count(symbol: &Symbol) -> usize {
+    1 + symbol.children.iter().map(count).sum::<usize>()
+}
+
+fn tree_lines(symbol: &Symbol, depth: usize, name: &str, signatures: Signatures, lines: &mut Vec<String>) {
+    lines.push(format!("{}{}", " ".repeat(depth), line(symbol, name, signatures)));
+    for child in &symbol.children {
+        tree_lines(child, depth + 1, own_name(child), signatures, lines);
+    }
+}
+
+/// `12-40 class Name(Base)`: lines (1-based, inclusive), kind, name, and the rest of the name's line.
+fn line(symbol: &Symbol, name: &str, signatures: Signatures) -> String {
+    let (start, end) = (symbol.start_line + 1, symbol.end_line + 1);
+    let lines = if start == end { start.to_string() } else { format!("{start}-{end}") };
+    let tail = symbol.tail.as_deref().filter(|_| signatures == Signatures::Shown).unwrap_or("");
+    format!("{lines} {} {name}{tail}", symbol.kind.word())
+}
+
+/// The last component of its name path, index included.
+fn own_name(symbol: &Symbol) -> &str {
+    symbol.name_path.rsplit('/').next().unwrap_or("")
+}
+
+fn symbol_json(symbol: &Symbol) -> Value {
+    let mut object = json!({
+        "name_path": symbol.name_path,
+        "path": symbol.path.as_str(),
+        "kind": symbol.kind.word(),
+        "start_line": symbol.start_line + 1,
+        "end_line": symbol.end_line + 1,
+    });
+    if let Some(body) = &symbol.body {
+        object["body"] = json!(body);
+    }
+    if !symbol.children.is_empty() {
+        object["children"] = symbol.children.iter().map(symbol_json).collect();
+    }
+    object
+}

@@ -1,0 +1,259 @@
+//! native's `search_for_pattern`: lines grouped by file, numbered from 1, each shown once. Invariant: what is
+//! shown is the beginning of the whole answer in path order, whichever thread was faster, and no more than
+//! that is kept.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::{Mutex, PoisonError};
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::files::{DEFAULT_LIMIT, LIMIT, counted, failed, limit};
+use crate::base::{Cancel, RelPath};
+use crate::ops::search::{self, Hits, Outcome, Query, SearchError};
+use crate::ops::tree::Tree;
+use crate::toolsets::Reply;
+use crate::toolsets::arguments::Arguments;
+use crate::toolsets::serena::search::query;
+
+/// Longer lines are cut: minified code helps nobody.
+const LINE_CHARS: usize = 300;
+
+/// The description of `search_for_pattern`.
+pub const SEARCH_FOR_PATTERN: &str = "Performs a search for a pattern in the project. \
+    Answers the matching lines grouped by file, with 1-based line numbers (12: a match, 13- context), then the counts.";
+
+/// The schema of `search_for_pattern`.
+pub fn search_for_pattern_schema() -> Value {
+    let mut schema = crate::toolsets::serena::search::search_for_pattern_schema();
+    if let Some(properties) = schema["properties"].as_object_mut() {
+        properties.remove("max_answer_chars");
+        properties.insert(
+            "limit".to_owned(),
+            json!({"type": "integer", "default": DEFAULT_LIMIT, "minimum": 1, "description": LIMIT}),
+        );
+        properties.insert(
+            "format".to_owned(),
+            json!({"type": "string", "enum": ["text", "json"], "default": "text", "description": "text for reading, json for programs."}),
+        );
+    }
+    schema
+}
+
+/// Runs `search_for_pattern`.
+pub fn run_search_for_pattern(tree: &Tree<'_>, arguments: &Map<String, Value>, cancel: &Cancel) -> Reply {
+    let arguments = Arguments::new(arguments);
+    let reply = || -> Result<Reply, Reply> {
+        let query = query(&arguments).map_err(failed)?;
+        let limit = limit(&arguments).map_err(failed)?;
+        let format = arguments.one_of_or("format", &["text", "json"], "text").map_err(failed)?;
+        let found = collect(tree, &query, limit, cancel).map_err(failed)?;
+        Ok(Reply::done(if format == "json" { found.json() } else { found.text(limit) }))
+    };
+    reply().unwrap_or_else(|reply| reply)
+}
+
+/// One line of a file that is shown.
+#[derive(Debug, Serialize)]
+struct Line {
+    /// 1-based.
+    line: usize,
+    #[serde(rename = "match")]
+    is_match: bool,
+    text: String,
+}
+
+/// What is shown of one file.
+#[derive(Debug, Serialize)]
+struct Shown {
+    path: String,
+    matches: usize,
+    lines: Vec<Line>,
+    /// Lines of this file that are not here.
+    #[serde(skip)]
+    left_out: usize,
+    #[serde(skip)]
+    chars: usize,
+}
+
+struct Collected {
+    /// In path order.
+    shown: Vec<Shown>,
+    files: usize,
+    matches: usize,
+    truncated: bool,
+    outcome: Outcome<()>,
+}
+
+fn collect(tree: &Tree<'_>, query: &Query, limit: usize, cancel: &Cancel) -> Result<Collected, SearchError> {
+    let kept =
+        Mutex::new(Kept { files: BTreeMap::new(), chars: 0, dropped: false, file_count: 0, matches: 0 });
+    let outcome = search::search(tree, query, cancel, |hits| {
+        let path = hits.path().clone();
+        let shown = show(hits, limit)?;
+        kept.lock().unwrap_or_else(PoisonError::into_inner).add(path, shown, limit);
+        Ok(())
+    })?;
+    let kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut shown: Vec<Shown> = kept.files.into_values().collect();
+    let mut truncated = kept.dropped;
+    // The last one may stand for more than is left.
+    let mut left = limit;
+    for file in &mut shown {
+        truncated |= file.clip(left) || file.left_out > 0;
+        left = left.saturating_sub(file.chars);
+    }
+    shown.retain(|file| !file.lines.is_empty());
+    Ok(Collected { shown, files: kept.file_count, matches: kept.matches, truncated, outcome })
+}
+
+/// The first files in path order that fill the limit.
+struct Kept {
+    files: BTreeMap<RelPath, Shown>,
+    chars: usize,
+    dropped: bool,
+    file_count: usize,
+    matches: usize,
+}
+
+impl Kept {
+    fn add(&mut self, path: RelPath, shown: Shown, limit: usize) {
+        self.file_count += 1;
+        self.matches += shown.matches;
+        self.chars += shown.chars;
+        self.files.insert(path, shown);
+        // A file whose predecessors fill the answer alone will not be in it, whatever else is found.
+        while let Some(last) = self.files.last_entry() {
+            if self.chars - last.get().chars < limit {
+                break;
+            }
+            self.chars -= last.get().chars;
+            self.dropped = true;
+            last.remove();
+        }
+    }
+}
+
+/// The lines of one file, up to `limit` characters of them; all matches are counted.
+fn show(hits: &mut Hits<'_>, limit: usize) -> Result<Shown, SearchError> {
+    let path = hits.path().to_string();
+    let mut shown =
+        Shown { chars: path.chars().count() + 1, path, matches: 0, lines: Vec::new(), left_out: 0 };
+    // Lines before this one have been handled; the last match's lines and what follows it wait for the next
+    // match, which may turn context into a match.
+    let mut next = 0;
+    let mut context_until = 0;
+    hits.each(|hits, found| {
+        shown.matches += 1;
+        shown.add(hits, next..context_until.min(found.lines.start), false, limit);
+        next = next.max(context_until.min(found.lines.start));
+        shown.add(hits, next.max(found.block.start)..found.lines.start, false, limit);
+        next = next.max(found.lines.start);
+        shown.add(hits, next..found.lines.end, true, limit);
+        next = next.max(found.lines.end);
+        context_until = found.block.end;
+    })?;
+    shown.add(hits, next..context_until, false, limit);
+    Ok(shown)
+}
+
+impl Shown {
+    fn add(&mut self, hits: &Hits<'_>, lines: std::ops::Range<usize>, is_match: bool, limit: usize) {
+        for line in lines.clone() {
+            if self.chars >= limit {
+                self.left_out += lines.end - line;
+                return;
+            }
+            let text = cut(&hits.line(line));
+            self.chars += length(&text, line + 1);
+            self.lines.push(Line { line: line + 1, is_match, text });
+        }
+    }
+
+    /// Takes lines away until the rest has at most `left` characters; whether any were.
+    fn clip(&mut self, left: usize) -> bool {
+        let before = self.lines.len();
+        while self.chars > left {
+            let Some(line) = self.lines.pop() else { break };
+            self.chars -= length(&line.text, line.line);
+            self.left_out += 1;
+        }
+        self.lines.len() < before
+    }
+}
+
+/// What a line takes in the answer: indentation, number, mark, text, line feed.
+fn length(text: &str, line: usize) -> usize {
+    text.chars().count() + line.to_string().len() + 5
+}
+
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(LINE_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+impl Collected {
+    fn text(&self, limit: usize) -> String {
+        let mut text = String::new();
+        for file in &self.shown {
+            let _ = writeln!(text, "{}", file.path);
+            let mut expected = file.lines.first().map_or(0, |line| line.line);
+            for line in &file.lines {
+                if line.line != expected && file.lines.iter().any(|line| !line.is_match) {
+                    text.push_str("  --\n");
+                }
+                expected = line.line + 1;
+                let mark = if line.is_match { ':' } else { '-' };
+                let _ = writeln!(text, "  {}{mark} {}", line.line, line.text);
+            }
+        }
+        let _ = write!(
+            text,
+            "[{} in {}; read from {}",
+            counted(self.matches, "match", "matches"),
+            counted(self.files, "file", "files"),
+            counted(self.outcome.searched, "file on disk", "files on disk")
+        );
+        if self.outcome.binary > 0 {
+            let _ =
+                write!(text, "; {} left out", counted(self.outcome.binary, "binary file", "binary files"));
+        }
+        match self.outcome.unreadable.as_slice() {
+            [] => {}
+            [one] => {
+                let _ = write!(text, "; {one} cannot be read");
+            }
+            [first, rest @ ..] => {
+                let _ = write!(text, "; {first} and {} more cannot be read", rest.len());
+            }
+        }
+        if self.truncated {
+            let _ = write!(
+                text,
+                "; cut at {limit} characters in file {} of {}: narrow it with relative_path or paths_include_glob, or raise limit",
+                self.shown.len().max(1),
+                self.files
+            );
+        }
+        text.push(']');
+        text
+    }
+
+    fn json(&self) -> String {
+        let unreadable: Vec<String> = self.outcome.unreadable.iter().map(RelPath::to_string).collect();
+        json!({
+            "files": self.shown,
+            "total_matches": self.matches,
+            "total_files": self.files,
+            "searched_files": self.outcome.searched,
+            "binary_files": self.outcome.binary,
+            "unreadable": unreadable,
+            "source": "disk",
+            "truncated": self.truncated
+        })
+        .to_string()
+    }
+}

@@ -1,0 +1,147 @@
+//! `get_symbols_overview` and `find_symbol` of `native`: a line per symbol, grouped by file, 1-based lines.
+
+use serde_json::{Map, Value, json};
+
+use super::answer::{FORMAT, Format, format};
+use super::files::{DEFAULT_LIMIT, LIMIT, failed, limit};
+use super::render;
+use crate::base::Cancel;
+use crate::engine::View;
+use crate::index::{Locals, Query};
+use crate::ops::find_symbol::{Bodies, FindSymbol, find_symbol, scope, similar_names};
+use crate::ops::outline::outline;
+use crate::ops::symbol::{Signature, Symbol};
+use crate::syntax::name_path::Matching;
+use crate::syntax::{NamePattern, SymbolKind};
+use crate::toolsets::Reply;
+use crate::toolsets::arguments::{ArgumentError, Arguments};
+
+/// What `get_symbols_overview` says of itself.
+pub const OVERVIEW_DESCRIPTION: &str = "Outline of a source file: its classes, functions, methods and variables \
+    with their line ranges, nested as they are. The way to get to know a file without reading it.";
+/// What `find_symbol` says of itself.
+pub const FIND_DESCRIPTION: &str = "Find symbols (classes, functions, methods, properties, constants, \
+    definitions) anywhere in the project by name path, optionally with their source code. Faster and more precise \
+    than a text search: `name`, `Class/method`, `/top_level_name`, `name[1]` for the second of several.";
+
+/// The schema of `get_symbols_overview`.
+pub fn overview_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "relative_path": {"type": "string", "description": "The file, relative to the project root."},
+            "depth": {"type": "integer", "minimum": 0, "default": 1, "description": "Levels of children to show beneath the top-level symbols."},
+            "include_locals": {"type": "boolean", "default": false, "description": "Also show parameters and local variables (Python)."},
+            "limit": {"type": "integer", "default": DEFAULT_LIMIT, "minimum": 1, "description": LIMIT},
+            "format": {"type": "string", "enum": ["text", "json"], "default": "text", "description": FORMAT},
+        },
+        "required": ["relative_path"],
+    })
+}
+
+/// The schema of `find_symbol`.
+pub fn find_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "name_path_pattern": {"type": "string", "description": "`name` (at any depth), `Class/method` (end of the name path), `/name` (from the file's top level), `name[1]` (the second of several of that name). Case-sensitive."},
+            "relative_path": {"type": "string", "default": "", "description": "Look only in this file or directory; empty for the whole project."},
+            "include_body": {"type": "boolean", "default": false, "description": "Show the source code of each symbol."},
+            "depth": {"type": "integer", "minimum": 0, "default": 0, "description": "Levels of children to show beneath each symbol."},
+            "include_kinds": {"type": "array", "items": {"type": "string"}, "default": [], "description": "Only these kinds: class, method, function, property, variable, constant, interface, enum, enum_member, constructor, struct, field …"},
+            "exclude_kinds": {"type": "array", "items": {"type": "string"}, "default": [], "description": "Not these kinds; wins over include_kinds."},
+            "substring_matching": {"type": "boolean", "default": false, "description": "The last part of the pattern may be any part of a name."},
+            "include_locals": {"type": "boolean", "default": false, "description": "Also find parameters and local variables (Python)."},
+            "limit": {"type": "integer", "default": DEFAULT_LIMIT, "minimum": 1, "description": LIMIT},
+            "format": {"type": "string", "enum": ["text", "json"], "default": "text", "description": FORMAT},
+        },
+        "required": ["name_path_pattern"],
+    })
+}
+
+/// `get_symbols_overview`.
+pub fn get_symbols_overview(view: &View, arguments: &Map<String, Value>) -> Reply {
+    let arguments = Arguments::new(arguments);
+    let reply = || -> Result<Reply, Reply> {
+        let path = arguments.string("relative_path").map_err(failed)?;
+        let depth = arguments.count_or("depth", 1).map_err(failed)?;
+        let locals = locals(&arguments).map_err(failed)?;
+        let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
+        let mut found = outline(view, path, depth, Signature::Included).map_err(failed)?;
+        if locals == Locals::LeftOut {
+            drop_locals(&mut found.symbols);
+        }
+        Ok(Reply::done(match format {
+            Format::Json => render::outline_json(&found, limit),
+            Format::Text => render::outline_text(&found, limit),
+        }))
+    };
+    reply().unwrap_or_else(|reply| reply)
+}
+
+/// `find_symbol`.
+pub fn find(view: &View, arguments: &Map<String, Value>, cancel: &Cancel) -> Reply {
+    let arguments = Arguments::new(arguments);
+    let reply = || -> Result<Reply, Reply> {
+        let (ask, limit, format) = read_find(view, &arguments).map_err(failed)?;
+        let mut found = find_symbol(view, &ask, cancel).map_err(failed)?;
+        if ask.query.locals == Locals::LeftOut {
+            found.symbols.iter_mut().for_each(|symbol| drop_locals(&mut symbol.children));
+        }
+        Ok(Reply::done(match format {
+            Format::Json => render::found_json(&ask, &found, limit),
+            Format::Text if found.symbols.is_empty() => {
+                render::nothing_found(&similar_names(view, &ask.query.pattern), found.revision)
+            }
+            Format::Text => render::found_text(&ask, &found, limit),
+        }))
+    };
+    reply().unwrap_or_else(|reply| reply)
+}
+
+fn read_find(view: &View, arguments: &Arguments<'_>) -> Result<(FindSymbol, usize, Format), String> {
+    let text = |error: ArgumentError| error.to_string();
+    let flag = |name| arguments.boolean_or(name, false).map_err(text);
+    let matching = if flag("substring_matching")? { Matching::Substring } else { Matching::Exact };
+    let pattern = arguments.string("name_path_pattern").map_err(text)?;
+    let query = Query {
+        pattern: NamePattern::parse(pattern, matching).map_err(|error| error.to_string())?,
+        scope: scope(view, arguments.string_or("relative_path", "").map_err(text)?)
+            .map_err(|error| error.to_string())?,
+        include_kinds: kinds(arguments, "include_kinds")?,
+        exclude_kinds: kinds(arguments, "exclude_kinds")?,
+        locals: locals(arguments).map_err(text)?,
+    };
+    let ask = FindSymbol {
+        query,
+        bodies: if flag("include_body")? { Bodies::Included } else { Bodies::LeftOut },
+        signatures: Signature::Included,
+        depth: arguments.count_or("depth", 0).map_err(text)?,
+    };
+    Ok((ask, limit(arguments).map_err(text)?, format(arguments).map_err(text)?))
+}
+
+fn locals(arguments: &Arguments<'_>) -> Result<Locals, ArgumentError> {
+    Ok(if arguments.boolean_or("include_locals", false)? { Locals::Included } else { Locals::LeftOut })
+}
+
+fn kinds(arguments: &Arguments<'_>, name: &str) -> Result<Vec<SymbolKind>, String> {
+    let words = arguments.strings_or_none(name).map_err(|error| error.to_string())?;
+    words
+        .into_iter()
+        .map(|word| {
+            SymbolKind::from_word(word).ok_or_else(|| {
+                let known: Vec<&str> = SymbolKind::words().collect();
+                format!(
+                    "Invalid parameter '{name}': {word:?} is no kind of symbol; the kinds are {}",
+                    known.join(", ")
+                )
+            })
+        })
+        .collect()
+}
+
+fn drop_locals(symbols: &mut Vec<Symbol>) {
+    symbols.retain(|symbol| !symbol.is_local);
+    symbols.iter_mut().for_each(|symbol| drop_locals(&mut symbol.children));
+}

@@ -1,0 +1,86 @@
+//! The serena contract: 0-based lines, JSON text with Python's separators, its own error texts.
+
+pub mod answer;
+pub mod files;
+pub mod json;
+pub mod search;
+pub mod symbols;
+
+#[cfg(test)]
+mod tests;
+
+use super::{Annotations, Call, Running, Tool, Toolset, ask};
+
+/// Serena's tools as of 25 December 2025, as far as they stand.
+pub static SERENA: Toolset = Toolset {
+    name: "serena",
+    instructions: "These are Serena's tools, answered by symd: line numbers are 0-based, paths are relative to the \
+        project root. Prefer get_symbols_overview and find_symbol to reading whole files; every answer reflects every \
+        file change that was finished before the call.",
+    tools: &[
+        read_only(
+            "get_symbols_overview",
+            "Symbols overview",
+            symbols::OVERVIEW_DESCRIPTION,
+            symbols::overview_schema,
+            get_symbols_overview,
+        ),
+        read_only("find_symbol", "Find symbol", symbols::FIND_DESCRIPTION, symbols::find_schema, find_symbol),
+        read_only("list_dir", "List directory", files::LIST_DIR, files::list_dir_schema, list_dir),
+        read_only("find_file", "Find file", files::FIND_FILE, files::find_file_schema, find_file),
+        read_only("read_file", "Read file", files::READ_FILE, files::read_file_schema, read_file),
+        read_only(
+            "search_for_pattern",
+            "Search for pattern",
+            search::SEARCH_FOR_PATTERN,
+            search::search_for_pattern_schema,
+            search_for_pattern,
+        ),
+    ],
+};
+
+const fn read_only(
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    schema: fn() -> serde_json::Value,
+    run: for<'a> fn(Call<'a>) -> Running<'a>,
+) -> Tool {
+    Tool { name, title, description, schema, annotations: Annotations::READ_ONLY, run }
+}
+
+fn get_symbols_overview(call: Call<'_>) -> Running<'_> {
+    let chars = call.project.max_answer_chars;
+    ask(call, move |view, arguments, _| symbols::get_symbols_overview(view, arguments, chars))
+}
+
+fn find_symbol(call: Call<'_>) -> Running<'_> {
+    let chars = call.project.max_answer_chars;
+    ask(call, move |view, arguments, cancel| symbols::find(view, arguments, chars, cancel))
+}
+
+fn list_dir(call: Call<'_>) -> Running<'_> {
+    let chars = call.project.max_answer_chars;
+    ask(call, move |view, arguments, cancel| {
+        view.tree(|tree| files::run_list_dir(tree, arguments, chars, cancel))
+    })
+}
+
+fn find_file(call: Call<'_>) -> Running<'_> {
+    let chars = call.project.max_answer_chars;
+    ask(call, move |view, arguments, cancel| {
+        view.tree(|tree| files::run_find_file(tree, arguments, chars, cancel))
+    })
+}
+
+fn read_file(call: Call<'_>) -> Running<'_> {
+    let chars = call.project.max_answer_chars;
+    ask(call, move |view, arguments, _| view.tree(|tree| files::run_read_file(tree, arguments, chars)))
+}
+
+fn search_for_pattern(call: Call<'_>) -> Running<'_> {
+    let chars = call.project.max_answer_chars;
+    ask(call, move |view, arguments, cancel| {
+        view.tree(|tree| search::run_search_for_pattern(tree, arguments, chars, cancel))
+    })
+}

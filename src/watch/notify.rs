@@ -1,0 +1,200 @@
+//! The `notify` crate as backend, for systems without inotify: slower, since events pass through another
+//! thread and know paths instead of directories. Every directory is watched for itself; that crate's own
+//! recursion loses what is made just after a directory. Kept working on Linux, where it is tested.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+
+use ::notify::event::{AccessKind, AccessMode, EventKind, ModifyKind, RenameMode};
+use ::notify::{RecommendedWatcher, RecursiveMode, Watcher};
+
+use super::backend::{Backend, Event, Refused, Waker, WatchId};
+use super::barrier::Barriers;
+
+/// Events between the two threads. When it is full, events are dropped and count as an overflow: notify's
+/// thread must not wait for ours, which may be waiting for it.
+const QUEUE: usize = 16_384;
+
+/// A watcher of the `notify` crate and what it watches for us.
+pub(super) struct Notify {
+    watcher: RecommendedWatcher,
+    queue: Receiver<Message>,
+    lost: Arc<AtomicBool>,
+    barriers: Arc<Barriers>,
+    root: PathBuf,
+    next: i32,
+    by_path: HashMap<PathBuf, Standing>,
+    paths: HashMap<WatchId, PathBuf>,
+}
+
+/// One watch.
+struct Standing {
+    watch: WatchId,
+    /// Device and inode.
+    identity: (u64, u64),
+    /// Its directory has come or gone since: the watch may belong to another one.
+    doubtful: bool,
+}
+
+enum Message {
+    Told(::notify::Event),
+    Wake,
+}
+
+/// Wakes by a message in the queue.
+pub(super) struct QueueWaker(SyncSender<Message>);
+
+impl Waker for QueueWaker {
+    fn wake(&self) {
+        // When the queue is full, there is something to wake up for already.
+        let _ = self.0.try_send(Message::Wake);
+    }
+}
+
+impl Notify {
+    /// Starts notify's thread, watching the barriers' directory and the root's parent.
+    pub(super) fn new(root: &Path, barriers: Arc<Barriers>) -> io::Result<(Notify, QueueWaker)> {
+        let (send, queue) = sync_channel(QUEUE);
+        let lost = Arc::new(AtomicBool::new(false));
+        let (told, losing) = (send.clone(), Arc::clone(&lost));
+        let handler = move |event: ::notify::Result<::notify::Event>| {
+            let sent = match event {
+                Ok(event) => told.try_send(Message::Told(event)),
+                Err(_) => {
+                    losing.store(true, Ordering::Release);
+                    told.try_send(Message::Wake)
+                }
+            };
+            if let Err(TrySendError::Full(_)) = sent {
+                losing.store(true, Ordering::Release);
+            }
+        };
+        let mut watcher = ::notify::recommended_watcher(handler).map_err(io::Error::other)?;
+        if let Some(files) = barriers.files() {
+            watcher.watch(files.path(), RecursiveMode::NonRecursive).map_err(io::Error::other)?;
+        }
+        let notify = Notify {
+            watcher,
+            queue,
+            lost,
+            barriers,
+            root: root.to_owned(),
+            next: 0,
+            by_path: HashMap::new(),
+            paths: HashMap::new(),
+        };
+        Ok((notify, QueueWaker(send)))
+    }
+
+    fn take(&mut self, told: &::notify::Event, events: &mut Vec<Event>) {
+        if told.need_rescan() {
+            events.push(Event::Overflow);
+        }
+        match told.kind {
+            EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)) => {
+                for path in &told.paths {
+                    self.doubt(path);
+                }
+            }
+            // Written to, not yet closed. Where closing is not told of, this has to do.
+            EventKind::Modify(ModifyKind::Data(_)) if cfg!(target_os = "linux") => return,
+            EventKind::Access(AccessKind::Close(AccessMode::Write))
+            | EventKind::Create(_)
+            | EventKind::Modify(_)
+            | EventKind::Any => {}
+            EventKind::Access(_) | EventKind::Other => return,
+        }
+        // Both names of a renaming have been told already, each for itself.
+        if told.kind == EventKind::Modify(ModifyKind::Name(RenameMode::Both)) && cfg!(target_os = "linux") {
+            return;
+        }
+        for path in &told.paths {
+            if *path == self.root {
+                events.push(Event::RootMoved);
+                events.extend(self.by_path.get(path).map(|standing| Event::Attributes(standing.watch)));
+                continue;
+            }
+            let Some(directory) = path.parent() else { continue };
+            let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+                events.push(Event::Unnamed);
+                continue;
+            };
+            if let Some(files) = self.barriers.files()
+                && files.path() == directory
+            {
+                if let (EventKind::Create(_), Some(number)) = (told.kind, files.number(name)) {
+                    events.push(Event::Barrier(number, name.to_owned()));
+                }
+            } else if let Some(standing) = self.by_path.get(directory) {
+                events.push(Event::Entry { watch: standing.watch, name: name.to_owned() });
+            }
+        }
+    }
+
+    fn doubt(&mut self, moved: &Path) {
+        if self.by_path.contains_key(moved) {
+            for (path, standing) in &mut self.by_path {
+                standing.doubtful |= path.starts_with(moved);
+            }
+        }
+    }
+}
+
+impl Backend for Notify {
+    fn watch(&mut self, directory: BorrowedFd<'_>, path: &Path) -> Result<WatchId, Refused> {
+        let identity = rustix::fs::fstat(directory).map(|raw| (raw.st_dev, raw.st_ino));
+        let identity = identity.map_err(|errno| Refused::Failed(errno.into()))?;
+        if let Some(standing) = self.by_path.get(path) {
+            if !standing.doubtful && standing.identity == identity {
+                return Ok(standing.watch);
+            }
+            self.unwatch(standing.watch);
+        }
+        if let Err(error) = self.watcher.watch(path, RecursiveMode::NonRecursive) {
+            return Err(match error.kind {
+                ::notify::ErrorKind::MaxFilesWatch => Refused::Exhausted,
+                ::notify::ErrorKind::PathNotFound => Refused::Vanished,
+                ::notify::ErrorKind::Io(source) if source.kind() == io::ErrorKind::NotFound => {
+                    Refused::Vanished
+                }
+                _ => Refused::Failed(io::Error::other(error)),
+            });
+        }
+        self.next += 1;
+        let watch = WatchId(self.next);
+        // What is there now may not be what was opened. Then there is an event about it to come.
+        self.by_path.insert(path.to_owned(), Standing { watch, identity, doubtful: false });
+        self.paths.insert(watch, path.to_owned());
+        Ok(watch)
+    }
+
+    fn unwatch(&mut self, watch: WatchId) {
+        // Another watch may stand at this path by now.
+        if let Some(path) = self.paths.remove(&watch)
+            && self.by_path.get(&path).is_some_and(|standing| standing.watch == watch)
+        {
+            self.by_path.remove(&path);
+            let _ = self.watcher.unwatch(&path);
+        }
+    }
+
+    fn wait(&mut self, events: &mut Vec<Event>) -> io::Result<()> {
+        // The watcher, which holds the other end, lives as long as we do.
+        let first = self.queue.recv().map_err(io::Error::other)?;
+        let more: Vec<Message> = self.queue.try_iter().take(QUEUE).collect();
+        for message in std::iter::once(first).chain(more) {
+            if let Message::Told(told) = message {
+                self.take(&told, events);
+            }
+        }
+        if self.lost.swap(false, Ordering::AcqRel) {
+            events.push(Event::Overflow);
+        }
+        Ok(())
+    }
+}

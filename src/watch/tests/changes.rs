@@ -1,0 +1,203 @@
+//! One kind of change each, and what is told of it.
+
+use super::*;
+
+#[test]
+fn tells_of_files_written_renamed_and_deleted() {
+    let mut scene = Scene::prepared(WatchOptions::default(), |root| {
+        std::fs::create_dir(root.join("d")).expect("made");
+        std::fs::write(root.join("d/old"), "1").expect("written");
+    });
+    assert_eq!(scene.files(), "d/old");
+    scene.write("a", "1");
+    scene.write("d/b", "1");
+    scene.check();
+    scene.write("a", "22");
+    scene.check();
+    scene.rename("a", "d/c");
+    std::fs::remove_file(scene.at("d/b")).expect("removed");
+    let told = scene.settle();
+    assert!(told.contains(&Notice::Removed(RelPath::new("a").expect("valid"))), "{told:?}");
+    scene.check();
+    assert_eq!(scene.files(), "d/c d/old");
+    std::fs::hard_link(scene.at("d/c"), scene.at("hard")).expect("linked");
+    scene.rename("d/c", "d/old");
+    scene.check();
+    assert_eq!(scene.files(), "d/old hard");
+}
+
+#[test]
+fn an_unfinished_write_is_told_when_it_finishes() {
+    use std::io::Write;
+    let mut scene = Scene::new();
+    scene.write("f", "");
+    let mut file = std::fs::OpenOptions::new().append(true).open(scene.at("f")).expect("opened");
+    scene.settle();
+    file.write_all(b"x").expect("written");
+    assert_eq!(scene.settle().len(), 1, "nothing but the barrier");
+    drop(file);
+    scene.check();
+}
+
+#[test]
+fn follows_directories_wherever_they_go() {
+    let mut scene = Scene::new();
+    scene.mkdir("a/b/c");
+    scene.write("a/b/c/f", "1");
+    scene.check();
+    scene.rename("a/b", "moved");
+    scene.check();
+    scene.write("moved/c/g", "1");
+    scene.check();
+    assert_eq!(scene.files(), "moved/c/f moved/c/g");
+    let outside = scene.scratch.path().join("outside");
+    std::fs::rename(scene.at("moved"), &outside).expect("moved out");
+    scene.check();
+    assert_eq!(scene.files(), "");
+    std::fs::write(outside.join("c/h"), "1").expect("written");
+    assert_eq!(scene.settle().len(), 1, "nothing but the barrier");
+    std::fs::rename(&outside, scene.at("back")).expect("moved in");
+    scene.check();
+    assert_eq!(scene.files(), "back/c/f back/c/g back/c/h");
+    scene.write("back/c/h", "2");
+    std::fs::remove_dir_all(scene.at("back")).expect("removed");
+    scene.write("back", "a file now");
+    scene.check();
+    std::fs::remove_file(scene.at("back")).expect("removed");
+    scene.mkdir("back/again");
+    scene.write("back/again/f", "1");
+    scene.check();
+    assert_eq!(scene.watch.counters().watched, 4, "the root, its parent's directories a, back and again");
+}
+
+#[test]
+fn exchanged_directories_and_files_are_told_apart() {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    let mut scene = Scene::new();
+    scene.mkdir("x/sub");
+    scene.mkdir("y");
+    scene.write("x/sub/f", "1");
+    scene.write("y/g", "1");
+    scene.write("file", "1");
+    scene.check();
+    for (one, other) in [("x", "y"), ("y", "file"), ("x", "y")] {
+        renameat_with(CWD, scene.at(one), CWD, scene.at(other), RenameFlags::EXCHANGE).expect("exchanged");
+        scene.check();
+    }
+    // There and back before anybody looks.
+    scene.rename("y", "z");
+    scene.rename("z", "y");
+    scene.check();
+    scene.mkdir("empty");
+    scene.check();
+    let directory = if scene.at("y").is_dir() { "y" } else { "file" };
+    scene.rename(directory, "empty");
+    scene.check();
+}
+
+#[test]
+fn links_and_special_files_are_left_out() {
+    let mut scene = Scene::new();
+    scene.mkdir("d");
+    scene.write("d/f", "1");
+    std::os::unix::fs::symlink("d", scene.at("linked")).expect("linked");
+    std::os::unix::fs::symlink("d/f", scene.at("link")).expect("linked");
+    let (fifo, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+    rustix::fs::mknodat(rustix::fs::CWD, scene.at("fifo"), fifo, mode, 0).expect("made");
+    scene.settle();
+    assert_eq!(scene.files(), "d/f");
+    let counters = scene.watch.counters();
+    assert_eq!((counters.links, counters.special), (2, 1));
+    // A file that becomes a link is gone.
+    scene.write("f", "1");
+    scene.check();
+    std::fs::remove_file(scene.at("f")).expect("removed");
+    std::os::unix::fs::symlink("d/f", scene.at("f")).expect("linked");
+    scene.check();
+    // So is a directory that becomes one.
+    scene.rename("d", "e");
+    std::os::unix::fs::symlink("e", scene.at("d")).expect("linked");
+    scene.check();
+    assert_eq!(scene.files(), "e/f");
+}
+
+#[test]
+fn changed_ignore_files_hide_and_bring_back() {
+    let mut scene = Scene::new();
+    for directory in ["a/gen", "rust/target", "node_modules/m", ".git/info"] {
+        scene.mkdir(directory);
+        scene.write(&format!("{directory}/f"), "1");
+    }
+    scene.write("a/x.log", "1");
+    scene.check();
+    assert_eq!(scene.files(), "a/gen/f a/x.log rust/target/f");
+    scene.write(".gitignore", "*.log\n");
+    scene.check();
+    scene.write("a/.gitignore", "!x.log\ngen\n");
+    scene.check();
+    assert_eq!(scene.files(), ".gitignore a/.gitignore a/x.log rust/target/f");
+    scene.write("a/gen/g", "1");
+    assert_eq!(scene.settle().len(), 1, "nothing but the barrier");
+    scene.write("rust/Cargo.toml", "");
+    scene.check();
+    std::fs::remove_file(scene.at("rust/Cargo.toml")).expect("removed");
+    scene.check();
+    assert_eq!(scene.files(), ".gitignore a/.gitignore a/x.log rust/target/f");
+    scene.write(".git/info/exclude", "rust\n");
+    scene.check();
+    scene.write("a/.symdignore", "!gen\nx.log\n");
+    scene.check();
+    assert_eq!(scene.files(), ".gitignore a/.gitignore a/.symdignore a/gen/f a/gen/g");
+    std::fs::remove_dir_all(scene.at(".git")).expect("removed");
+    std::fs::remove_file(scene.at("a/.gitignore")).expect("removed");
+    std::fs::remove_file(scene.at("a/.symdignore")).expect("removed");
+    scene.check();
+    // A repository that comes into being.
+    scene.mkdir(".git");
+    scene.check();
+    scene.mkdir(".git/info");
+    scene.write(".git/info/exclude", "/rust\n");
+    scene.check();
+    assert_eq!(scene.files(), ".gitignore a/gen/f a/gen/g");
+}
+
+#[test]
+fn a_root_that_is_moved_or_deleted_is_gone() {
+    let mut scene = Scene::new();
+    std::fs::rename(scene.at(""), scene.scratch.path().join("elsewhere")).expect("moved");
+    scene.until(&Notice::RootGone);
+    let mut scene = Scene::new();
+    scene.write("f", "1");
+    std::fs::remove_dir_all(scene.at("")).expect("removed");
+    std::fs::create_dir(scene.scratch.path().join("project")).expect("made again");
+    scene.until(&Notice::RootGone);
+}
+
+#[test]
+fn barriers_arrive_in_any_number_and_leave_nothing_behind() {
+    let scene = Scene::new();
+    let numbers: Vec<u64> = std::thread::scope(|scope| {
+        let ask = || (0..50).map(|_| scene.watch.barrier().expect("asked")).collect::<Vec<_>>();
+        let askers: Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();
+        // Four threads ask while this one reads, since the channel is bounded.
+        let mut arrived = Vec::new();
+        while arrived.len() < 200 {
+            for notice in scene.notices.recv_timeout(DEADLINE).expect("in time") {
+                if let Notice::Barrier(number) = notice {
+                    arrived.push(number);
+                }
+            }
+        }
+        let mut asked: Vec<u64> =
+            askers.into_iter().flat_map(|asker| asker.join().expect("joined")).collect();
+        asked.sort_unstable();
+        arrived.sort_unstable();
+        assert_eq!(asked, arrived);
+        asked
+    });
+    assert_eq!(numbers.len(), 200);
+    let Scene { scratch, watch, notices, .. } = scene;
+    drop(watch);
+    drop(notices);
+    assert_eq!(std::fs::read_dir(scratch.path().join("run/barrier")).expect("listed").count(), 0);
+}

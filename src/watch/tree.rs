@@ -1,0 +1,185 @@
+//! The directories the watcher stands in, and which watch belongs to which. Only bookkeeping: nothing is
+//! opened here. Invariant: a watch that no directory uses is handed back to be ended.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Bound;
+
+use super::backend::WatchId;
+use super::sweep::Snapshot;
+use crate::base::RelPath;
+use crate::vfs::Rules;
+
+/// A directory that has been listed.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) seen: Seen,
+    pub(super) rules: Rules,
+    /// The directories in it that are known or about to be.
+    pub(super) children: BTreeSet<RelPath>,
+    /// The watches for git's `info/exclude`, if a work tree starts here.
+    pub(super) git: Vec<WatchId>,
+    pub(super) identity: Identity,
+}
+
+/// How changes in a directory are seen.
+#[derive(Debug)]
+pub(super) enum Seen {
+    /// By events.
+    Watched(WatchId),
+    /// By comparing with what the last sweep saw.
+    Polled(Snapshot),
+}
+
+/// What tells a directory, and who may look into it, from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    pub(super) device: u64,
+    pub(super) inode: u64,
+    pub(super) mode: u32,
+    pub(super) owner: (u32, u32),
+    /// Whether it lies on a file system that does not tell of others' changes.
+    pub(super) remote: bool,
+}
+
+/// What a watch is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A directory of the tree.
+    Directory(RelPath),
+    /// The directory with git's `info/exclude`, or the one above it, for the work tree at this path.
+    GitInfo(RelPath),
+}
+
+/// All of them.
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    directories: BTreeMap<RelPath, Known>,
+    // Mostly one place a watch. More when a directory was moved while we crawled, or is mounted twice; then
+    // an event is looked up at each of them, and where there is nothing any more that is found out.
+    places: HashMap<WatchId, Vec<Place>>,
+    polled: usize,
+}
+
+impl Tree {
+    pub(super) fn get(&self, path: &RelPath) -> Option<&Known> {
+        self.directories.get(path)
+    }
+
+    pub(super) fn contains(&self, path: &RelPath) -> bool {
+        self.directories.contains_key(path)
+    }
+
+    /// The watch of a directory that is watched.
+    pub(super) fn watch_of(&self, path: &RelPath) -> Option<WatchId> {
+        match self.directories.get(path)?.seen {
+            Seen::Watched(watch) => Some(watch),
+            Seen::Polled(_) => None,
+        }
+    }
+
+    pub(super) fn places(&self, watch: WatchId) -> Vec<Place> {
+        self.places.get(&watch).cloned().unwrap_or_default()
+    }
+
+    /// Notes that `watch` stands for `place`, before anything is known of what is there.
+    pub(super) fn stands(&mut self, watch: WatchId, place: Place) {
+        let places = self.places.entry(watch).or_default();
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+
+    /// Notes that `watch` does not stand for `place` any more, and returns it if it stands for nothing.
+    #[must_use]
+    pub(super) fn leave(&mut self, watch: WatchId, place: &Place) -> Option<WatchId> {
+        let places = self.places.get_mut(&watch)?;
+        places.retain(|other| other != place);
+        if !places.is_empty() {
+            return None;
+        }
+        self.places.remove(&watch);
+        Some(watch)
+    }
+
+    /// Forgets a watch that ended by itself, and returns where it stood.
+    pub(super) fn ended(&mut self, watch: WatchId) -> Vec<Place> {
+        self.places.remove(&watch).unwrap_or_default()
+    }
+
+    pub(super) fn insert(&mut self, path: RelPath, known: Known) {
+        // One that came after its parent was listed is a child like the others.
+        if let Some(parent) = path.parent().and_then(|parent| self.directories.get_mut(&parent)) {
+            parent.children.insert(path.clone());
+        }
+        self.polled += usize::from(matches!(known.seen, Seen::Polled(_)));
+        if let Some(old) = self.directories.insert(path, known) {
+            self.polled -= usize::from(matches!(old.seen, Seen::Polled(_)));
+        }
+    }
+
+    /// Forgets `directory` and all beneath, and returns the watches nobody needs any more.
+    #[must_use]
+    pub(super) fn remove(&mut self, directory: &RelPath) -> Vec<WatchId> {
+        let mut unused = Vec::new();
+        if let Some(parent) = directory.parent().and_then(|parent| self.directories.get_mut(&parent)) {
+            parent.children.remove(directory);
+        }
+        for path in self.beneath(directory) {
+            if let Some(known) = self.directories.remove(&path) {
+                for watch in known.git {
+                    unused.extend(self.leave(watch, &Place::GitInfo(path.clone())));
+                }
+                match known.seen {
+                    Seen::Watched(watch) => {
+                        unused.extend(self.leave(watch, &Place::Directory(path.clone())));
+                    }
+                    Seen::Polled(_) => self.polled -= 1,
+                }
+            }
+        }
+        unused
+    }
+
+    fn beneath(&self, directory: &RelPath) -> Vec<RelPath> {
+        // `a-b` sorts between `a` and `a/b`: the directory itself is not the start of its range.
+        let mut paths: Vec<RelPath> =
+            self.directories.get_key_value(directory).map(|(p, _)| p.clone()).into_iter().collect();
+        let (from, to) = if directory.is_root() {
+            (Bound::Excluded(String::new()), Bound::Unbounded)
+        } else {
+            (Bound::Included(format!("{directory}/")), Bound::Excluded(format!("{directory}0")))
+        };
+        let bounds = (from.as_ref().map(String::as_str), to.as_ref().map(String::as_str));
+        paths.extend(self.directories.range::<str, _>(bounds).map(|(path, _)| path.clone()));
+        paths
+    }
+
+    /// The directories that have to be swept, in order.
+    pub(super) fn polled(&self) -> Vec<RelPath> {
+        if self.polled == 0 {
+            return Vec::new();
+        }
+        let polled = |known: &Known| matches!(known.seen, Seen::Polled(_));
+        self.directories.iter().filter(|(_, known)| polled(known)).map(|(path, _)| path.clone()).collect()
+    }
+
+    /// Replaces what the last sweep saw in a polled directory and returns the names to look at.
+    pub(super) fn replace_snapshot(&mut self, path: &RelPath, now: Snapshot) -> Vec<String> {
+        match self.directories.get_mut(path).map(|known| &mut known.seen) {
+            Some(Seen::Polled(before)) => {
+                let changed = now.changed_since(before);
+                *before = now;
+                changed
+            }
+            Some(Seen::Watched(_)) | None => Vec::new(),
+        }
+    }
+
+    pub(super) fn watched_count(&self) -> usize {
+        self.places.len()
+    }
+
+    pub(super) fn polled_count(&self) -> usize {
+        self.polled
+    }
+}

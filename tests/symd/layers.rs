@@ -1,0 +1,101 @@
+//! The layers of ARCHITECTURE.md, held: a module uses only modules of lower rows (or its own).
+#![allow(clippy::disallowed_methods)]
+
+use std::path::{Path, PathBuf};
+
+/// Module and row. Modules of one row do not use each other.
+const ROWS: [(&str, u8); 12] = [
+    ("base", 1),
+    ("config", 2),
+    ("vfs", 2),
+    ("syntax", 3),
+    ("watch", 3),
+    ("index", 4),
+    ("engine", 5),
+    ("ops", 6),
+    ("toolsets", 7),
+    ("serve", 8),
+    ("cli", 9),
+    ("lib", 10),
+];
+
+fn row_of(module: &str) -> Option<u8> {
+    ROWS.iter().find(|(known, _)| *known == module).map(|&(_, row)| row)
+}
+
+fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(directory).expect("listed") {
+        let path = entry.expect("read").path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The top-level modules that a source file names by `crate::`.
+fn used_modules(source: &str) -> Vec<String> {
+    let code: String =
+        source.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+    let mut used = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest = &code[at + "crate::".len()..];
+        if let Some(group) = rest.strip_prefix('{') {
+            // `use crate::{a::X, b::Y}`: the first word after `{` and after each comma of the outermost level.
+            let mut depth = 0;
+            let mut word = String::new();
+            for character in group.chars() {
+                match character {
+                    '{' => depth += 1,
+                    '}' if depth == 0 => break,
+                    '}' => depth -= 1,
+                    ',' if depth == 0 => used.push(std::mem::take(&mut word)),
+                    _ if depth == 0 => word.push(character),
+                    _ => {}
+                }
+            }
+            used.push(word);
+        } else {
+            used.push(rest.to_owned());
+        }
+    }
+    let first_word = |text: String| -> String {
+        text.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    };
+    used.into_iter().map(first_word).filter(|word| !word.is_empty()).collect()
+}
+
+#[test]
+fn no_module_uses_one_above_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    assert!(files.len() > 20, "the sources were not found");
+    let mut upward = Vec::new();
+    for file in files {
+        let relative = file.strip_prefix(&root).expect("below src");
+        let first = relative.components().next().expect("has one").as_os_str().to_string_lossy().into_owned();
+        let module = first.trim_end_matches(".rs");
+        if matches!(module, "main" | "lib") {
+            continue;
+        }
+        let row = row_of(module)
+            .unwrap_or_else(|| panic!("{module} stands in no row: add it to ROWS and ARCHITECTURE.md"));
+        let source = std::fs::read_to_string(&file).expect("read");
+        for used in used_modules(&source) {
+            let Some(used_row) = row_of(&used) else { continue };
+            if used != module && used_row >= row {
+                upward.push(format!("{} uses {used}", relative.display()));
+            }
+        }
+    }
+    assert!(upward.is_empty(), "upward imports:\n{}", upward.join("\n"));
+}
+
+#[test]
+fn the_reader_of_imports_sees_what_rust_sees() {
+    let source =
+        "use crate::base::X;\nuse crate::{engine::{A, B}, ops};\nlet x = crate::serve::y();\n// crate::cli";
+    assert_eq!(used_modules(source), ["base", "engine", "ops", "serve"]);
+}

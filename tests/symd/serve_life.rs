@@ -1,0 +1,293 @@
+//! The daemon's life: one per root, however many start it; how it ends, and what comes after.
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use serde_json::json;
+use symd::serve::Place;
+
+use crate::support::{PATIENCE, User, Wire, call, modern, request, write};
+
+/// Waits until the daemon's lock is free.
+fn wait_until_gone(user: &User) {
+    let runtime = user.path("run/symd").read_dir().unwrap().next().unwrap().unwrap().path();
+    assert!(symd::serve::lock::lock_within(&runtime.join("lock"), PATIENCE).unwrap().is_some());
+}
+
+fn kill(signal: &str, pid: u64) {
+    assert!(Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn clients_that_start_at_once_get_one_daemon() {
+    let user = User::new();
+    let children: Vec<_> = (0..8)
+        .map(|_| {
+            user.symd()
+                .args(["call", "status"])
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let status = user.status();
+    assert_eq!(status["calls"], 8, "{status}");
+}
+
+#[test]
+fn directories_and_socket_are_the_users_alone() {
+    let user = User::new();
+    let socket = user.socket();
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&socket), 0o600);
+    for directory in socket.ancestors().skip(1).take(2) {
+        assert_eq!(mode(directory), 0o700, "{}", directory.display());
+    }
+}
+
+#[test]
+fn a_daemon_that_was_killed_is_replaced() {
+    let user = User::new();
+    let pid = user.check(&["start"], 0).is_empty().then(|| user.pid()).unwrap();
+    let socket = user.socket();
+    kill("-KILL", pid);
+    wait_until_gone(&user);
+    assert!(socket.exists(), "a stale socket is left");
+    assert_ne!(
+        {
+            user.check(&["start"], 0);
+            user.pid()
+        },
+        pid
+    );
+}
+
+#[test]
+fn a_signal_ends_it_and_takes_the_socket_away() {
+    for signal in ["-TERM", "-INT", "-HUP"] {
+        let user = User::new();
+        let socket = user.socket();
+        let mut wire = Wire::connect(&socket);
+        assert_eq!(wire.ask(&modern(call(1, "status", json!({}))))["id"], 1);
+        kill(signal, user.pid());
+        assert_eq!(wire.receive(), None);
+        wait_until_gone(&user);
+        assert!(!socket.exists());
+        assert!(user.fails(&["status"], 3).contains("symd start"));
+    }
+}
+
+#[test]
+fn stop_and_restart() {
+    let user = User::new();
+    user.check(&["start"], 0);
+    let first = user.pid();
+    user.check(&["start"], 0);
+    assert_eq!(user.pid(), first);
+    user.check(&["restart"], 0);
+    assert_ne!(user.pid(), first);
+    let all: serde_json::Value =
+        serde_json::from_str(&user.check(&["status", "--all", "--json"], 0)).unwrap();
+    assert_eq!(all.as_array().unwrap().len(), 1);
+    user.check(&["stop", "--all"], 0);
+    user.fails(&["status"], 3);
+    user.check(&["stop"], 0);
+}
+
+#[test]
+fn nobody_connected_for_long_ends_it() {
+    let user = User::with_config("idle_exit_minutes = 0.002\n");
+    let mut wire = user.connect();
+    wire.initialize();
+    assert_eq!(wire.ask(&call(1, "status", json!({})))["id"], 1, "a connection keeps it alive");
+    drop(wire);
+    wait_until_gone(&user);
+}
+
+#[test]
+fn one_that_others_could_enter_is_refused() {
+    let user = User::new();
+    std::fs::create_dir(user.path("run/symd")).unwrap();
+    std::fs::set_permissions(user.path("run/symd"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let talk = user.fails(&["call", "status"], 3);
+    assert!(talk.contains("can be entered by others (mode 755)"), "{talk}");
+    std::fs::remove_dir(user.path("run/symd")).unwrap();
+    std::fs::create_dir(user.path("run/other")).unwrap();
+    std::os::unix::fs::symlink(user.path("run/other"), user.path("run/symd")).unwrap();
+    assert!(user.fails(&["call", "status"], 3).contains("link"));
+}
+
+#[test]
+fn a_runtime_path_that_is_too_long_is_no_obstacle() {
+    let user = User::new();
+    let long = user.path("run").join("x".repeat(150));
+    let output = user.symd().env("XDG_RUNTIME_DIR", &long).args(["socket"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let socket = std::path::PathBuf::from(String::from_utf8(output.stdout).unwrap().trim_end());
+    assert!(socket.as_os_str().len() <= 103);
+    UnixStream::connect(&socket).unwrap();
+    let stopped = user.symd().env("XDG_RUNTIME_DIR", &long).args(["stop"]).output().unwrap();
+    assert!(stopped.status.success());
+    std::fs::remove_dir_all(socket.parent().unwrap()).unwrap();
+}
+
+#[test]
+fn in_the_foreground_it_tells_on_stderr_and_ends_well() {
+    let user = User::new();
+    let mut daemon = user.symd().arg("daemon").stderr(Stdio::piped()).spawn().unwrap();
+    let mut talk = BufReader::new(daemon.stderr.take().unwrap()).lines();
+    assert!(talk.any(|line| line.unwrap().contains("ready")));
+    assert_eq!(user.pid(), u64::from(daemon.id()));
+    assert!(user.fails(&["daemon"], 1).contains("symd stop"));
+    kill("-TERM", user.pid());
+    assert!(daemon.wait().unwrap().success());
+    assert!(talk.any(|line| line.unwrap().contains("SIGTERM")));
+}
+
+#[test]
+fn another_user_is_refused() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let user = User::new();
+    let socket = user.socket();
+    // Opens what the directories' modes forbid, so that only the check of the peer is left.
+    for directory in socket.ancestors().skip(1).take_while(|path| path.starts_with(user.path(""))) {
+        std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o711)).unwrap();
+    }
+    std::fs::set_permissions(&socket, std::fs::Permissions::from_mode(0o666)).unwrap();
+    let program = "import socket,sys
+s=socket.socket(socket.AF_UNIX); s.settimeout(60); s.connect(sys.argv[1])
+try:
+    s.sendall(b'{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"symd/status\"}\\n')
+    print(len(s.recv(1000)))
+except (BrokenPipeError, ConnectionResetError): print(0)";
+    let ask = |other: &[&str]| {
+        let mut command = Command::new("setpriv");
+        // The system's own interpreter: another user may not enter this one's directories.
+        command.env("PATH", "/usr/bin:/bin");
+        command.args(other).args(["python3", "-c", program]).arg(&socket);
+        command.output().unwrap()
+    };
+    let stranger = ask(&["--reuid=65534", "--regid=65534", "--clear-groups"]);
+    assert_eq!(
+        String::from_utf8_lossy(&stranger.stdout).trim(),
+        "0",
+        "{}",
+        String::from_utf8_lossy(&stranger.stderr)
+    );
+    let same = ask(&["--clear-groups"]);
+    assert_ne!(String::from_utf8_lossy(&same.stdout).trim(), "0");
+    for directory in socket.ancestors().skip(1).take_while(|path| path.starts_with(user.path(""))) {
+        std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o700)).unwrap();
+    }
+}
+
+#[test]
+fn a_start_that_fails_says_why() {
+    let user = User::with_config("idle_exit_minute = 1\n");
+    let talk = user.fails(&["start"], 3);
+    assert!(talk.contains("idle_exit_minute") && talk.contains("config.toml"), "{talk}");
+    write(&user.path("config/symd/config.toml"), "toolset = [\"nope\"]\n");
+    let talk = user.fails(&["start"], 3);
+    assert!(talk.contains("there is no toolset \"nope\""), "{talk}");
+}
+
+#[test]
+fn hellos_and_their_answers() {
+    let user = User::new();
+    let hello = |protocol: [u32; 2], toolset: &str| json!({ "symd": { "protocol": protocol, "version": "9", "toolset": [toolset] } });
+    let mut wire = user.connect();
+    let answer = wire.ask(&hello([1, 7], "native"));
+    assert_eq!(answer["symd"]["protocol"], 1);
+    assert_eq!(answer["symd"]["pid"], user.pid());
+    let again = wire.ask(&hello([1, 1], "native"));
+    assert_eq!(again["error"]["code"], -32600);
+
+    let answer = user.connect().ask(&hello([1, 1], "nope"));
+    assert_eq!(answer["symd"]["reason"], "toolset");
+    let answer = user.connect().ask(&json!({ "symd": 7 }));
+    assert_eq!(answer["symd"]["reason"], "malformed");
+
+    // A newer client: it learns the range, and may still ask for the status and the end.
+    let mut newer = user.connect();
+    let answer = newer.ask(&hello([2, 2], "native"));
+    assert_eq!(
+        (&answer["symd"]["reason"], &answer["symd"]["protocol"]),
+        (&json!("protocol"), &json!([1, 1]))
+    );
+    assert_eq!(newer.ask(&modern(call(1, "status", json!({}))))["error"]["code"], -32600);
+    assert!(newer.ask(&request(2, "symd/status", json!({})))["result"]["pid"].is_u64());
+    assert_eq!(newer.ask(&request(3, "symd/stop", json!({})))["result"]["stopping"], true);
+    assert_eq!(newer.receive(), None);
+    wait_until_gone(&user);
+}
+
+/// A daemon of another version: it holds the lock, refuses the hello, and ends when it is asked to.
+fn pretend_daemon(place: &Place, protocol: [u32; 2]) -> std::thread::JoinHandle<()> {
+    place.prepare().unwrap();
+    let held = symd::serve::lock::try_lock(&place.lock()).unwrap().unwrap();
+    let listener = UnixListener::bind(place.socket()).unwrap();
+    let socket = place.socket();
+    std::thread::spawn(move || {
+        let mut wire = Wire::over(listener.accept().unwrap().0);
+        assert!(wire.receive().unwrap()["symd"]["protocol"].is_array());
+        wire.send(&json!({ "symd": {
+            "error": "no version in common", "reason": "protocol", "protocol": protocol, "version": "x" } }));
+        if let Some(asked) = wire.receive() {
+            assert_eq!(asked["method"], "symd/stop");
+            std::fs::remove_file(socket).unwrap();
+            wire.send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": {} }));
+        }
+        drop(held);
+    })
+}
+
+#[test]
+fn an_older_daemon_is_replaced_and_a_newer_one_is_not() {
+    let user = User::new();
+    let place = user.place();
+    let older = pretend_daemon(&place, [0, 0]);
+    assert!(user.fails(&["--no-spawn", "call", "status"], 3).contains("symd restart"));
+    older.join().unwrap();
+    std::fs::remove_file(place.socket()).unwrap();
+
+    let older = pretend_daemon(&place, [0, 0]);
+    user.check(&["call", "status"], 0);
+    older.join().unwrap();
+    user.check(&["stop"], 0);
+
+    let newer = pretend_daemon(&place, [2, 3]);
+    assert!(user.fails(&["call", "status"], 3).contains("upgrade this symd"));
+    newer.join().unwrap();
+}
+
+#[test]
+fn a_daemon_out_of_descriptors_goes_on() {
+    let user = User::new();
+    let mut start = Command::new("prlimit");
+    start.args(["--nofile=64:64", env!("CARGO_BIN_EXE_symd"), "start"]).stderr(Stdio::null());
+    let symd = user.symd();
+    start.env_clear().envs(symd.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    assert!(start.current_dir(user.path("project")).status().unwrap().success());
+    let socket = user.socket();
+    let mut first = Wire::connect(&socket);
+    assert_eq!(first.ask(&modern(call(1, "status", json!({}))))["id"], 1);
+    let many: Vec<UnixStream> = (0..200).map(|_| UnixStream::connect(&socket).unwrap()).collect();
+    assert_eq!(first.ask(&modern(call(2, "status", json!({}))))["id"], 2);
+    drop(many);
+    let tried = Instant::now();
+    // Until it has noticed that they are gone.
+    while user.run(&["--no-spawn", "call", "status"]).status.code() != Some(0) {
+        assert!(tried.elapsed() < PATIENCE);
+    }
+    assert_eq!(first.ask(&modern(call(3, "status", json!({}))))["id"], 3);
+}

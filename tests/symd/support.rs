@@ -1,0 +1,232 @@
+//! A scratch user with a project of their own, and connections to their daemon.
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use symd::base::state::StateDirs;
+use symd::serve::Place;
+
+/// Longer than anything here takes, shorter than the patience of whoever runs the tests.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+pub const MODERN: &str = "2026-07-28";
+
+/// A user's directories and one project. Its daemon ends with it.
+pub struct User {
+    scratch: tempfile::TempDir,
+}
+
+impl User {
+    pub fn new() -> User {
+        let user = User { scratch: tempfile::tempdir().unwrap() };
+        for directory in ["run", "cache", "state", "config/symd", "home", "project/.symd", "elsewhere"] {
+            std::fs::create_dir_all(user.path(directory)).unwrap();
+        }
+        std::fs::set_permissions(user.path("run"), std::fs::Permissions::from_mode(0o700)).unwrap();
+        user
+    }
+
+    /// A user with this `config.toml`.
+    pub fn with_config(text: &str) -> User {
+        let user = User::new();
+        write(&user.path("config/symd/config.toml"), text);
+        user
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.scratch.path().canonicalize().unwrap().join(name)
+    }
+
+    /// Where the daemon of the project has its files.
+    pub fn place(&self) -> Place {
+        let dirs = StateDirs {
+            runtime: self.path("run/symd"),
+            cache: self.path("cache/symd"),
+            state: self.path("state/symd"),
+            config: self.path("config/symd"),
+        };
+        Place::new(&dirs, &self.path("project"))
+    }
+
+    pub fn symd(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_symd"));
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.path("home"))
+            .env("XDG_RUNTIME_DIR", self.path("run"))
+            .env("XDG_CACHE_HOME", self.path("cache"))
+            .env("XDG_STATE_HOME", self.path("state"))
+            .env("XDG_CONFIG_HOME", self.path("config"))
+            .current_dir(self.path("project"))
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.symd().args(arguments).output().unwrap()
+    }
+
+    /// Runs symd; stdout, after checking the exit code.
+    #[track_caller]
+    pub fn check(&self, arguments: &[&str], exit: i32) -> String {
+        let output = self.run(arguments);
+        let text = String::from_utf8(output.stdout).unwrap();
+        let talk = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(exit), "{arguments:?}\nstdout: {text}\nstderr: {talk}");
+        text
+    }
+
+    /// Runs symd, which must fail; stderr.
+    #[track_caller]
+    pub fn fails(&self, arguments: &[&str], exit: i32) -> String {
+        let output = self.run(arguments);
+        let talk = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(exit), "{arguments:?}: {talk}");
+        talk
+    }
+
+    pub fn socket(&self) -> PathBuf {
+        PathBuf::from(self.check(&["socket"], 0).trim_end())
+    }
+
+    pub fn status(&self) -> Value {
+        serde_json::from_str(&self.check(&["status", "--json"], 0)).unwrap()
+    }
+
+    pub fn pid(&self) -> u64 {
+        self.status()["pid"].as_u64().unwrap()
+    }
+
+    /// A connection to the daemon, which is started if necessary.
+    pub fn connect(&self) -> Wire {
+        Wire::connect(&self.socket())
+    }
+
+    /// Runs `symd mcp` with these lines on stdin, to its end.
+    pub fn mcp(&self, directory: &str, lines: &[Value]) -> Vec<Value> {
+        let mut child = self
+            .symd()
+            .arg("mcp")
+            .current_dir(self.path(directory))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        for line in lines {
+            writeln!(stdin, "{line}").unwrap();
+        }
+        drop(stdin);
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+}
+
+impl Drop for User {
+    fn drop(&mut self) {
+        // Not in the project, which a test may have removed.
+        let _ = self.symd().args(["stop", "--all"]).current_dir(self.path("")).output();
+    }
+}
+
+pub fn write(path: &Path, text: &str) {
+    std::fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(path)
+        .unwrap()
+        .write_all(text.as_bytes())
+        .unwrap();
+}
+
+/// A raw connection: lines out, JSON in.
+pub struct Wire {
+    reader: BufReader<UnixStream>,
+}
+
+impl Wire {
+    pub fn connect(socket: &Path) -> Wire {
+        Wire::over(UnixStream::connect(socket).unwrap())
+    }
+
+    pub fn over(stream: UnixStream) -> Wire {
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_write_timeout(Some(PATIENCE)).unwrap();
+        Wire { reader: BufReader::new(stream) }
+    }
+
+    pub fn stream(&self) -> &UnixStream {
+        self.reader.get_ref()
+    }
+
+    pub fn send_raw(&mut self, bytes: &[u8]) {
+        self.reader.get_mut().write_all(bytes).unwrap();
+    }
+
+    pub fn send(&mut self, message: &Value) {
+        self.send_raw(format!("{message}\n").as_bytes());
+    }
+
+    pub fn receive(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        match self.reader.read_line(&mut line).unwrap() {
+            0 => None,
+            _ => Some(serde_json::from_str(&line).unwrap()),
+        }
+    }
+
+    /// Sends one message and takes the next answer.
+    pub fn ask(&mut self, message: &Value) -> Value {
+        self.send(message);
+        self.receive().unwrap()
+    }
+
+    /// Opens the connection as a client of 2025-11-25.
+    pub fn initialize(&mut self) -> Value {
+        let answer = self.ask(&initialize("2025-11-25"));
+        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        answer
+    }
+}
+
+pub fn request(id: impl Into<Value>, method: &str, params: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id.into(), "method": method, "params": params })
+}
+
+pub fn initialize(version: &str) -> Value {
+    let client = json!({ "name": "test", "version": "1" });
+    request(0, "initialize", json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": client }))
+}
+
+pub fn call(id: impl Into<Value>, tool: &str, arguments: Value) -> Value {
+    request(id, "tools/call", json!({ "name": tool, "arguments": arguments }))
+}
+
+/// The same request as a client of the era without `initialize` sends it.
+pub fn modern(mut message: Value) -> Value {
+    message["params"]["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    message
+}
+
+#[track_caller]
+pub fn assert_error(answer: &Value, id: Value, code: i64, says: &str) {
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{answer}");
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(message.contains(says), "{message:?} does not say {says:?}");
+}
