@@ -2,11 +2,12 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use serde_json::json;
+use symd::engine::{Engine, EngineOptions};
+use symd::index::Snapshot;
 
-use crate::daemon::Daemon;
 use crate::table::{Table, ms};
 
 const FILES: usize = 10_000;
@@ -30,32 +31,45 @@ pub(crate) fn measure(table: &mut Table) {
     write_branch(&tree, "second");
     git(&["commit", "-qam", "second"]);
 
-    let daemon = Daemon::at(&tree, &scratch.path().join("home"));
-    daemon.run(&["start"]);
-    let mut connection = daemon.connect("native");
-    let ask =
-        |branch: &str| json!({"name_path_pattern": format!("{branch}_function_7777"), "relative_path": ""});
-    assert!(!connection.call("find_symbol", &ask("second")).starts_with("No symbols"));
-    git(&["checkout", "-q", "first"]);
-    let started = Instant::now();
-    let answer = connection.call("find_symbol", &ask("first"));
-    let taken = started.elapsed();
-    assert!(!answer.starts_with("No symbols"), "stale after a branch switch: {answer}");
-    let absorbed = daemon.status();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let engine = engine(&tree, &scratch.path().join("run"));
+        let before = snapshot(&engine).await;
+        git(&["checkout", "-q", "first"]);
+        let started = Instant::now();
+        let absorbed = snapshot(&engine).await;
+        let taken = started.elapsed();
+        assert_ne!(before.digest(), absorbed.digest(), "the branches differ");
+        let rebuilt = snapshot(&self::engine(&tree, &scratch.path().join("another_run"))).await;
+        let verdict = if absorbed.digest() == rebuilt.digest() { "equal" } else { "NOT EQUAL" };
+        table.row(
+            "10,000 files",
+            "a branch switch, from git's end to the next answer",
+            ms(taken),
+            format!(
+                "{} symbols, {verdict} to a rebuild, {} overflows",
+                absorbed.symbols,
+                engine.status().watcher.overflows
+            ),
+            "index equals rebuild",
+        );
+        engine.shutdown().await;
+    });
+}
 
-    let rebuilt = Daemon::at(&tree, &scratch.path().join("another_home"));
-    rebuilt.run(&["start"]);
-    rebuilt.connect("native").call("find_symbol", &ask("first"));
-    let fresh = rebuilt.status();
-    let equal = ["files", "parsed_files", "symbols"].iter().all(|key| absorbed[*key] == fresh[*key]);
-    let overflows = &absorbed["watcher"]["overflows"];
-    table.row(
-        "10,000 files",
-        "a branch switch, until the next answer",
-        ms(taken),
-        format!("{} symbols, as many as a rebuild: {equal}; {overflows} overflows", absorbed["symbols"]),
-        "index equals rebuild",
-    );
+fn engine(tree: &Path, runtime_directory: &Path) -> Engine {
+    let options = EngineOptions {
+        root: tree.to_owned(),
+        runtime_directory: runtime_directory.to_owned(),
+        cache_directory: None,
+        watch: Default::default(),
+        sweep_every: Duration::from_secs(3600),
+    };
+    Engine::start(options).unwrap()
+}
+
+async fn snapshot(engine: &Engine) -> Arc<Snapshot> {
+    engine.ask(|view| view.snapshot.clone()).await.unwrap()
 }
 
 fn write_branch(tree: &Path, branch: &str) {

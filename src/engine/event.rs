@@ -15,6 +15,8 @@ pub(super) type Question = Box<dyn FnOnce(Arc<View>) + Send>;
 pub(super) enum Event {
     /// The watcher has something to say.
     Noticed(Vec<Notice>),
+    /// The watcher has ended: nothing will be told any more, no barrier will arrive.
+    Unwatched,
     /// Files have been looked at.
     Looked {
         /// The number of the job.

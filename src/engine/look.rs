@@ -28,8 +28,10 @@ pub(super) struct Looked {
 pub(super) enum Found {
     /// There is no regular file.
     Gone,
-    /// As it was.
-    Same,
+    /// As it was when this was found, which is what the look was given as known.
+    Same(Arc<FileEntry>),
+    /// Nobody wants to know any more: the engine is stopping.
+    Cancelled,
     /// Something new.
     New {
         entry: Arc<FileEntry>,
@@ -49,7 +51,7 @@ pub(super) struct Looker {
 
 impl Looker {
     /// Looks at `path`, of which `known` is what the index holds.
-    pub(super) fn look(&self, path: RelPath, known: Option<&FileEntry>) -> Looked {
+    pub(super) fn look(&self, path: RelPath, known: Option<&Arc<FileEntry>>) -> Looked {
         let found = catch_unwind(AssertUnwindSafe(|| self.find(&path, known))).unwrap_or_else(|_| {
             tracing::error!(%path, "looking at this file panicked; it is left out of the index");
             let content = Content::Skipped { why: Skipped::Unreadable, stat: Stat::default() };
@@ -58,16 +60,19 @@ impl Looker {
         Looked { path, found }
     }
 
-    fn find(&self, path: &RelPath, known: Option<&FileEntry>) -> Found {
-        match self.grammar_of(path) {
-            Some(grammar) => self.code(path, grammar, known),
-            None => match self.root.stat_link(path) {
-                Ok((EntryKind::File, _)) if known.is_some_and(|k| matches!(k.content, Content::Plain)) => {
-                    Found::Same
-                }
-                Ok((EntryKind::File, _)) => new(path, Content::Plain),
-                _ => Found::Gone,
-            },
+    fn find(&self, path: &RelPath, known: Option<&Arc<FileEntry>>) -> Found {
+        if self.cancel.is_cancelled() {
+            return Found::Cancelled;
+        }
+        if let Some(grammar) = self.grammar_of(path) {
+            return self.code(path, grammar, known);
+        }
+        match (self.root.stat_link(path), known) {
+            (Ok((EntryKind::File, _)), Some(known)) if matches!(known.content, Content::Plain) => {
+                Found::Same(known.clone())
+            }
+            (Ok((EntryKind::File, _)), _) => new(path, Content::Plain),
+            _ => Found::Gone,
         }
     }
 
@@ -84,7 +89,7 @@ impl Looker {
         Grammar::named(self.languages.get(language).grammar.as_deref()?)
     }
 
-    fn code(&self, path: &RelPath, grammar: Grammar, known: Option<&FileEntry>) -> Found {
+    fn code(&self, path: &RelPath, grammar: Grammar, known: Option<&Arc<FileEntry>>) -> Found {
         let skipped = |why, stat| new(path, Content::Skipped { why, stat });
         let FileBytes { bytes, stat } = match self.root.read_unlinked(path, MAX_PARSED_BYTES) {
             Ok(read) => read,
@@ -95,12 +100,12 @@ impl Looker {
             Err(VfsError::Io { .. }) => return skipped(Skipped::Unreadable, self.stat(path)),
         };
         let hash = ContentHash::of(&bytes);
-        if let Some(Content::Code { grammar: was, hash: old, stat: then, outline }) =
-            known.map(|k| &k.content)
+        if let Some(known) = known
+            && let Content::Code { grammar: was, hash: old, stat: then, outline } = &known.content
             && (was.fingerprint(), *old) == (grammar.fingerprint(), hash)
         {
             if *then == stat {
-                return Found::Same;
+                return Found::Same(known.clone());
             }
             return new(path, Content::Code { grammar, hash, stat, outline: outline.clone() });
         }
@@ -109,8 +114,7 @@ impl Looker {
             return new(path, Content::Code { grammar, hash, stat, outline: Arc::new(outline) });
         }
         let Ok((text, _)) = text::decode(bytes) else { return skipped(Skipped::Binary, stat) };
-        // Only cancelling ends a parse early: the engine is stopping, and what it knew stays as it was.
-        let Ok(outline) = syntax::outline(grammar, &text, &self.cancel) else { return Found::Same };
+        let Ok(outline) = syntax::outline(grammar, &text, &self.cancel) else { return Found::Cancelled };
         let outline = Arc::new(outline);
         let entry = FileEntry { path: path.clone(), content: Content::Code { grammar, hash, stat, outline } };
         Found::New { entry: Arc::new(entry), parsed: true }

@@ -10,7 +10,11 @@ mod run;
 mod status;
 mod view;
 
+#[cfg(test)]
+mod tests;
+
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,8 +29,9 @@ use crate::config::Languages;
 use crate::index::State;
 use crate::index::cache::Cache;
 use crate::vfs::{Ignore, IgnoreSettings, Root, Vendored};
-use crate::watch::{Watch, WatchError, WatchOptions};
+use crate::watch::{Notice, Watch, WatchError, WatchOptions};
 use event::Event;
+use look::Looker;
 use pool::Pool;
 use run::Run;
 
@@ -36,7 +41,7 @@ const EVENT_QUEUE: usize = 1024;
 /// Batches of notices on their way. When it is full the watcher's thread waits, then the kernel's queue fills.
 const NOTICE_QUEUE: usize = 64;
 
-/// A running engine. Cheap to clone.
+/// A running engine. Cheap to clone. It ends with [`Engine::shutdown`], or when the last clone is dropped.
 #[derive(Clone, Debug)]
 pub struct Engine {
     events: mpsc::Sender<Event>,
@@ -81,12 +86,21 @@ pub enum EngineError {
     /// The engine has stopped, or let go of the question.
     #[error("the daemon is stopping (or lost its project's root); ask again, which starts a new one")]
     Stopped,
+    /// The question panicked.
+    #[error(
+        "symd failed over this question, which is a fault of its own; `symd logs` says where. Others are answered as before"
+    )]
+    Panicked,
 }
 
 impl Engine {
     /// Starts watching and indexing; returns at once, the first crawl goes on in the background. Must be called
     /// within a tokio runtime.
     pub fn start(options: EngineOptions) -> Result<Engine, EngineError> {
+        Engine::start_with(options, State::default())
+    }
+
+    fn start_with(options: EngineOptions, state: State) -> Result<Engine, EngineError> {
         let root = Root::open(&options.root)
             .map_err(|source| EngineError::Root { path: options.root.display().to_string(), source })?;
         let root = Arc::new(root);
@@ -101,48 +115,30 @@ impl Engine {
         };
         let ignore = Arc::new(Ignore::new(&root, settings));
         let (notice_sender, notices) = mpsc::channel(NOTICE_QUEUE);
-        let sink = move |batch| match notice_sender.blocking_send(Event::Noticed(batch)) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        };
-        let watch =
-            Watch::start(root.clone(), ignore.clone(), &options.runtime_directory, &options.watch, sink)?;
-        let engine = Engine::run(root, cache.map(Arc::new), ignore, watch, notices);
+        let watch = Watch::start(
+            root.clone(),
+            ignore.clone(),
+            &options.runtime_directory,
+            &options.watch,
+            sink(notice_sender),
+        )?;
+        let looker = run::looker(root, cache.map(Arc::new));
+        let engine = Engine::run(looker, ignore, watch, notices, state);
         engine.sweep_every(options.sweep_every);
         Ok(engine)
     }
 
     fn run(
-        root: Arc<Root>,
-        cache: Option<Arc<Cache>>,
+        looker: Arc<Looker>,
         ignore: Arc<Ignore>,
         watch: Watch,
         notices: mpsc::Receiver<Event>,
+        state: State,
     ) -> Engine {
         let (events, receiver) = mpsc::channel(EVENT_QUEUE);
-        let (status_sender, status) = tokio_watch::channel(EngineStatus::default());
-        let (gone_sender, gone) = tokio_watch::channel(false);
-        let watch = Arc::new(watch);
-        let run = Run {
-            watch: watch.clone(),
-            looker: run::looker(root.clone(), cache),
-            ignore,
-            pool: Pool::new(),
-            sender: events.clone(),
-            status: status_sender,
-            gone: gone_sender,
-            state: State::default(),
-            tally: status::Tally::default(),
-            pending: pending::Pending::default(),
-            behind_barrier: None,
-            next_barrier: Vec::new(),
-            crawled: false,
-            building: false,
-            storing: false,
-            unstored: 0,
-            changes: 0,
-            stopping: None,
-        };
+        let (root, watch) = (looker.root.clone(), Arc::new(watch));
+        let (run, status, gone) =
+            Run::new((looker, ignore), watch.clone(), Pool::new(), events.downgrade(), state);
         tokio::spawn(run.run(receiver, notices));
         Engine { events, status, gone, watch, root }
     }
@@ -156,11 +152,12 @@ impl Engine {
         let (answer, answered) = oneshot::channel();
         let ask = Event::Ask(Box::new(move |view: Arc<View>| {
             if !answer.is_closed() {
-                let _ = answer.send(question(&view));
+                let said = catch_unwind(AssertUnwindSafe(|| question(&view)));
+                let _ = answer.send(said.map_err(|_| EngineError::Panicked));
             }
         }));
         self.events.send(ask).await.map_err(|_| EngineError::Stopped)?;
-        answered.await.map_err(|_| EngineError::Stopped)
+        answered.await.map_err(|_| EngineError::Stopped)?
     }
 
     /// A look at the engine's state, without waiting for anything.
@@ -211,14 +208,26 @@ impl Engine {
     }
 }
 
+/// Hands the watcher's notices on; hung up, it ends the watcher.
+fn sink(notices: mpsc::Sender<Event>) -> impl FnMut(Vec<Notice>) -> ControlFlow<()> + Send + 'static {
+    move |batch| match notices.blocking_send(Event::Noticed(batch)) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    }
+}
+
 /// The languages' rules for vendored directories, as the ignore rules take them.
 fn vendored(languages: &Languages) -> Vendored {
     let mut vendored = Vendored::default();
     for rule in languages.vendored_rules() {
         if rule.beside.is_empty() && rule.holding.is_empty() {
             vendored.names.push(rule.name.clone());
-        } else if !rule.beside.is_empty() {
+        }
+        if !rule.beside.is_empty() {
             vendored.beside.push((rule.name.clone(), rule.beside.clone()));
+        }
+        if !rule.holding.is_empty() {
+            vendored.holding.push((rule.name.clone(), rule.holding.clone()));
         }
     }
     vendored

@@ -1,7 +1,8 @@
 //! Which files are being looked at, and who waits for that. Invariant: a waiter is let go only when every job
 //! that was under way when its barrier arrived has ended; and an older look at a file never replaces a newer.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use super::event::Question;
 use crate::base::RelPath;
@@ -11,7 +12,10 @@ use crate::base::RelPath;
 pub(super) struct Pending {
     last_job: u64,
     jobs: BTreeSet<u64>,
-    paths: HashMap<RelPath, PathState>,
+    /// In path order, so that what lies beneath a directory is a run.
+    paths: BTreeMap<RelPath, PathState>,
+    /// Looks under way: a path that is looked at twice counts twice.
+    looks: usize,
     /// Ascending by job number, because barriers arrive in order.
     waiting: Vec<(u64, Question)>,
 }
@@ -31,6 +35,7 @@ impl Pending {
         self.jobs.insert(self.last_job);
         for path in paths {
             self.paths.entry(path.clone()).or_default().under_way += 1;
+            self.looks += 1;
         }
         self.last_job
     }
@@ -41,6 +46,7 @@ impl Pending {
         let news = job > state.settled;
         state.settled = state.settled.max(job);
         state.under_way -= 1;
+        self.looks -= 1;
         if state.under_way == 0 {
             self.paths.remove(path);
         }
@@ -54,13 +60,20 @@ impl Pending {
 
     /// `path` and all beneath it is known to be gone: looks under way at it are out of date.
     pub(super) fn removed(&mut self, path: &RelPath) {
+        self.outdate(path, |_| true);
+    }
+
+    /// Looks under way at or beneath `directory` are out of date where `is_gone` says so.
+    pub(super) fn outdate(&mut self, directory: &RelPath, is_gone: impl Fn(&RelPath) -> bool) {
         self.last_job += 1;
         let now = self.last_job;
-        for (known, state) in &mut self.paths {
-            if known.is_within(path) {
-                state.settled = now;
-            }
-        }
+        // `a-b` sorts between `a` and `a/b`: hence the test on what the range yields.
+        let beneath = (Bound::Included(directory.clone()), Bound::Unbounded);
+        self.paths
+            .range_mut(beneath)
+            .take_while(|(path, _)| path.as_str().starts_with(directory.as_str()))
+            .filter(|(path, _)| path.is_within(directory) && is_gone(path))
+            .for_each(|(_, state)| state.settled = now);
     }
 
     /// Runs `question` when every job begun until now has ended.
@@ -78,6 +91,16 @@ impl Pending {
     /// How many jobs are under way.
     pub(super) fn jobs(&self) -> usize {
         self.jobs.len()
+    }
+
+    /// Lets go of all questions, unanswered.
+    pub(super) fn forget_waiting(&mut self) {
+        self.waiting.clear();
+    }
+
+    /// How many looks are under way.
+    pub(super) fn looks(&self) -> usize {
+        self.looks
     }
 
     /// How many files are being looked at.

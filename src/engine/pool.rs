@@ -69,6 +69,33 @@ impl Pool {
     }
 }
 
+/// The queues of a pool without workers, for tests that say which job runs when.
+#[cfg(test)]
+pub(super) struct Queued(Arc<Shared>);
+
+#[cfg(test)]
+impl Pool {
+    pub(super) fn idle() -> (Pool, Queued) {
+        let shared = Arc::new(Shared::default());
+        (Pool { shared: shared.clone(), workers: Vec::new() }, Queued(shared))
+    }
+}
+
+#[cfg(test)]
+impl Queued {
+    /// Runs the oldest background job on this thread; whether there was one.
+    pub(super) fn run_background(&self) -> bool {
+        let job = self.0.lock().background.pop_front();
+        job.map(|job| job()).is_some()
+    }
+
+    /// Runs all questions on this thread; how many there were.
+    pub(super) fn run_questions(&self) -> usize {
+        let jobs = std::mem::take(&mut self.0.lock().questions);
+        jobs.into_iter().map(|job| job()).count()
+    }
+}
+
 impl Drop for Pool {
     fn drop(&mut self) {
         self.shared.lock().stopped = true;

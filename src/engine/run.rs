@@ -19,61 +19,106 @@ use crate::watch::{Notice, Watch};
 
 /// Files per look: enough to make the hand-over cheap, few enough that all workers end together.
 const FILES_PER_JOB: usize = 8;
-/// With more files pending than this the watcher is not read: its own queue, then the kernel's, fill up, and
+/// With more looks pending than this the watcher is not read: its own queue, then the kernel's, fill up, and
 /// an overflow is a rescan, not a loss.
-const MAX_PENDING_FILES: usize = 50_000;
+const MAX_PENDING_LOOKS: usize = 50_000;
 /// New outlines that make it worth writing the cache while the daemon goes on.
 const STORE_AFTER: usize = 256;
 
 /// Everything the engine owns.
 pub(super) struct Run {
-    pub(super) watch: Arc<Watch>,
-    pub(super) looker: Arc<Looker>,
-    pub(super) ignore: Arc<Ignore>,
-    pub(super) pool: Pool,
+    watch: Arc<Watch>,
+    looker: Arc<Looker>,
+    ignore: Arc<Ignore>,
+    pool: Pool,
     /// For the pool's answers.
-    pub(super) sender: mpsc::Sender<Event>,
-    pub(super) status: tokio_watch::Sender<EngineStatus>,
-    pub(super) gone: tokio_watch::Sender<bool>,
-    pub(super) state: State,
-    pub(super) tally: Tally,
-    pub(super) pending: Pending,
+    /// Weak: when the last [`super::Engine`] is dropped, the task ends.
+    sender: mpsc::WeakSender<Event>,
+    status: tokio_watch::Sender<EngineStatus>,
+    gone: tokio_watch::Sender<bool>,
+    state: State,
+    tally: Tally,
+    pending: Pending,
     /// Questions whose barrier is on its way.
-    pub(super) behind_barrier: Option<(u64, Vec<Question>)>,
+    behind_barrier: Option<(u64, Vec<Question>)>,
     /// Questions that came while a barrier was on its way: they need one made after they were asked.
-    pub(super) next_barrier: Vec<Question>,
-    pub(super) crawled: bool,
-    pub(super) building: bool,
-    pub(super) storing: bool,
-    pub(super) unstored: usize,
-    pub(super) changes: u64,
-    pub(super) stopping: Option<oneshot::Sender<()>>,
+    next_barrier: Vec<Question>,
+    /// Whether the watcher still tells: if not, no question can be answered.
+    watched: bool,
+    crawled: bool,
+    building: bool,
+    storing: bool,
+    unstored: usize,
+    changes: u64,
+    stopping: Option<oneshot::Sender<()>>,
 }
 
 impl Run {
+    /// An engine that has taken in nothing yet, with what it tells: its status, and whether the root is gone.
+    pub(super) fn new(
+        (looker, ignore): (Arc<Looker>, Arc<Ignore>),
+        watch: Arc<Watch>,
+        pool: Pool,
+        sender: mpsc::WeakSender<Event>,
+        state: State,
+    ) -> (Run, tokio_watch::Receiver<EngineStatus>, tokio_watch::Receiver<bool>) {
+        let (status, told_status) = tokio_watch::channel(EngineStatus::default());
+        let (gone, told_gone) = tokio_watch::channel(false);
+        let run = Run {
+            watch,
+            looker,
+            ignore,
+            pool,
+            sender,
+            status,
+            gone,
+            state,
+            tally: Tally::default(),
+            pending: Pending::default(),
+            behind_barrier: None,
+            next_barrier: Vec::new(),
+            watched: true,
+            crawled: false,
+            building: false,
+            storing: false,
+            unstored: 0,
+            changes: 0,
+            stopping: None,
+        };
+        (run, told_status, told_gone)
+    }
+
     /// Runs until stopped.
     pub(super) async fn run(mut self, mut events: mpsc::Receiver<Event>, mut notices: mpsc::Receiver<Event>) {
         loop {
             let event = tokio::select! {
                 biased;
                 event = events.recv() => event,
-                event = notices.recv(), if self.pending.files() < MAX_PENDING_FILES => event,
+                event = notices.recv(), if self.watched && self.pending.looks() < MAX_PENDING_LOOKS => {
+                    Some(event.unwrap_or(Event::Unwatched))
+                }
             };
-            let Some(event) = event else { return };
+            // Nobody can ask any more.
+            let Some(event) = event else { break };
             self.handle(event);
             self.after_event();
             if self.stopping.is_some() && !self.storing {
                 break;
             }
         }
+        self.looker.cancel.cancel();
         if let Some(stopped) = self.stopping.take() {
             let _ = stopped.send(());
         }
+        // Before `self`, with which the watcher goes and is waited for: its thread may be waiting to be read.
+        drop((notices, events));
     }
 
-    fn handle(&mut self, event: Event) {
+    /// Takes in one event.
+    pub(super) fn handle(&mut self, event: Event) {
         match event {
             Event::Noticed(notices) => notices.into_iter().for_each(|notice| self.noticed(notice)),
+            Event::Unwatched => self.unwatched(),
             Event::Looked { job, files } => self.looked(job, files),
             Event::Ask(question) => self.ask(question),
             Event::Built(built) => {
@@ -81,18 +126,31 @@ impl Run {
                 self.state.adopt(built);
             }
             Event::Sweep => self.sweep(),
-            Event::Swept(paths) => self.look_at(paths),
-            Event::Stored => self.storing = false,
+            // What left the index meanwhile may have been left out of it: not every file on disk belongs here.
+            Event::Swept(mut paths) => {
+                paths.retain(|path| self.state.file(path).is_some());
+                self.look_at(paths);
+            }
+            Event::Stored => {
+                self.storing = false;
+                if self.stopping.is_some() {
+                    self.store();
+                }
+            }
             Event::Stop(stopped) => {
                 self.looker.cancel.cancel();
                 self.stopping = Some(stopped);
+                // Looks end without having looked from now on: no answer would be fresh.
+                self.forget_questions();
                 self.store();
             }
         }
     }
 
     /// What may have become possible with any event.
-    fn after_event(&mut self) {
+    pub(super) fn after_event(&mut self) {
+        // First: who is answered and looks at the status must not see an older one.
+        self.tell_status();
         for question in self.pending.ready() {
             self.let_go(question);
         }
@@ -108,7 +166,6 @@ impl Run {
                 self.store();
             }
         }
-        self.tell_status();
     }
 
     fn is_ready(&self) -> bool {
@@ -125,25 +182,37 @@ impl Run {
             }
             Notice::Crawled => self.crawled = true,
             Notice::Barrier(number) => self.barrier_arrived(number),
-            Notice::RootGone => {
-                self.gone.send_replace(true);
-            }
+            Notice::RootGone => self.unwatched(),
         }
+    }
+
+    /// The end of the watcher: whoever waits for a barrier would wait for ever.
+    fn unwatched(&mut self) {
+        self.watched = false;
+        self.gone.send_replace(true);
+        self.forget_questions();
+    }
+
+    /// Dropping a question answers it: whoever asked sees that the engine let go of it.
+    fn forget_questions(&mut self) {
+        self.behind_barrier = None;
+        self.next_barrier.clear();
+        self.pending.forget_waiting();
     }
 
     /// Takes in the whole listing of a directory: what is not in it is gone, what is in it is looked at.
     fn listed(&mut self, directory: &RelPath, files: Vec<RelPath>, directories: &[RelPath]) {
+        let is_gone = |path: &RelPath| !is_listed(directory, path, &files, directories);
         let gone: Vec<RelPath> = self
             .state
             .within(directory)
             .map(|file| &file.path)
-            .filter(|path| !is_listed(directory, path, &files, directories))
+            .filter(|path| is_gone(path))
             .cloned()
             .collect();
-        for path in gone {
-            self.pending.removed(&path);
-            self.remove(&path);
-        }
+        // Those not in the index yet too: a look that began while the file stood here, or was not left out.
+        self.pending.outdate(directory, is_gone);
+        gone.iter().for_each(|path| self.remove(path));
         self.look_at(files);
     }
 
@@ -165,7 +234,7 @@ impl Run {
             let (looker, sender) = (self.looker.clone(), self.sender.clone());
             self.pool.background(move || {
                 let files =
-                    chunk.into_iter().map(|(path, known)| looker.look(path, known.as_deref())).collect();
+                    chunk.into_iter().map(|(path, known)| looker.look(path, known.as_ref())).collect();
                 send(&sender, Event::Looked { job, files });
             });
         }
@@ -177,7 +246,13 @@ impl Run {
                 continue;
             }
             match found {
-                Found::Same => {}
+                Found::Cancelled => {}
+                // Between the beginning of the look and now an older look may have been taken in.
+                Found::Same(known) => {
+                    if !self.state.file(&path).is_some_and(|now| Arc::ptr_eq(now, &known)) {
+                        self.put(known);
+                    }
+                }
                 Found::Gone => self.remove(&path),
                 Found::New { entry, parsed } => {
                     self.unstored += usize::from(parsed);
@@ -211,6 +286,9 @@ impl Run {
     }
 
     fn ask(&mut self, question: Question) {
+        if !self.watched || self.stopping.is_some() {
+            return;
+        }
         self.next_barrier.push(question);
         if self.behind_barrier.is_none() {
             self.send_barrier();
@@ -312,7 +390,9 @@ impl Run {
 /// Whether `path`, which lies beneath `directory`, is in its listing or beneath something that is.
 fn is_listed(directory: &RelPath, path: &RelPath, files: &[RelPath], directories: &[RelPath]) -> bool {
     let skip = if directory.is_root() { 0 } else { directory.as_str().len() + 1 };
-    match path.as_str()[skip..].find('/') {
+    // A file where the directory stands now is in no listing.
+    let Some(rest) = path.as_str().get(skip..) else { return false };
+    match rest.find('/') {
         None => files.binary_search(path).is_ok(),
         Some(slash) => {
             directories.binary_search_by(|known| known.as_str().cmp(&path.as_str()[..skip + slash])).is_ok()
@@ -322,8 +402,10 @@ fn is_listed(directory: &RelPath, path: &RelPath, files: &[RelPath], directories
 
 /// From a pool thread to the engine. The engine never waits for the pool, so this ends; that it stopped
 /// meanwhile is no loss.
-fn send(sender: &mpsc::Sender<Event>, event: Event) {
-    let _ = sender.blocking_send(event);
+fn send(sender: &mpsc::WeakSender<Event>, event: Event) {
+    if let Some(sender) = sender.upgrade() {
+        let _ = sender.blocking_send(event);
+    }
 }
 
 /// What the root looks like to the engine's parts.

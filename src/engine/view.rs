@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::base::{Cancel, ContentHash, RelPath, Text};
 use crate::config::Languages;
-use crate::index::{Content, FileEntry, Snapshot};
+use crate::index::{Content, FileEntry, Skipped, Snapshot};
 use crate::syntax::{self, Outline};
 use crate::vfs::{EntryKind, Ignore, Root, VfsError};
 
@@ -42,13 +42,27 @@ pub enum CurrentError {
     /// It is no text, or of no language that has a grammar.
     #[error("{0} has no symbols symd can read: it is not in a language with a grammar")]
     NoOutline(RelPath),
+    /// It was skipped.
+    #[error("{path} has no symbols symd can read: {why}")]
+    Skipped {
+        /// Which file.
+        path: RelPath,
+        /// Why, with what can be done about it.
+        why: &'static str,
+    },
 }
 
 impl View {
     /// Reads `file`; parses it again if it is no longer what the index holds (it changed after the question).
     pub fn current(&self, file: &FileEntry) -> Result<Current, CurrentError> {
         let no_outline = || CurrentError::NoOutline(file.path.clone());
-        let Content::Code { grammar, hash, outline, .. } = &file.content else { return Err(no_outline()) };
+        let (grammar, hash, outline) = match &file.content {
+            Content::Code { grammar, hash, outline, .. } => (grammar, hash, outline),
+            Content::Skipped { why, .. } => {
+                return Err(CurrentError::Skipped { path: file.path.clone(), why: reason(*why) });
+            }
+            Content::Plain => return Err(no_outline()),
+        };
         let bytes = self.root.read(&file.path)?.bytes;
         let now = ContentHash::of(&bytes);
         let text = Text::decode(bytes).map_err(|_| no_outline())?;
@@ -63,5 +77,13 @@ impl View {
     /// Whether symd leaves `path` out.
     pub fn is_ignored(&self, path: &RelPath, kind: EntryKind) -> bool {
         self.ignore.is_ignored(path, kind)
+    }
+}
+
+fn reason(why: Skipped) -> &'static str {
+    match why {
+        Skipped::Binary => "it holds NUL bytes, so it is no text",
+        Skipped::TooLarge => "it is too large to be parsed; search_for_pattern searches it",
+        Skipped::Unreadable => "it could not be read; permission denied? (see its mode, and `symd logs`)",
     }
 }

@@ -3,6 +3,7 @@
 //! index built from nothing would hold (a file's symbols are replaced whole, keyed by content hash).
 
 pub mod cache;
+mod digest;
 mod file;
 mod files;
 mod query;
@@ -14,4 +15,7 @@ pub use file::{Content, FileEntry, Skipped};
 pub use files::FileMap;
 pub use query::{Hit, Locals, Query, Scope};
 pub use segment::Segment;
-pub use snapshot::{Built, Plan, Snapshot, State};
+pub use snapshot::{Built, Limits, Plan, Snapshot, State};
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -117,6 +117,12 @@ impl Segment {
         })
     }
 
+    /// The rows of all names.
+    #[cfg(test)]
+    pub(super) fn all_postings(&self) -> &[Posting] {
+        &self.postings
+    }
+
     /// The distinct names.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.name_starts.windows(2).map(|ends| {

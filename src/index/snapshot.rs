@@ -10,12 +10,23 @@ use super::files::FileMap;
 use super::segment::{Posting, Segment};
 use crate::base::RelPath;
 
-/// Loose files are gathered into a segment when their rows or their number pass these: a scan of 20,000 rows
-/// takes some 50 µs.
-const MAX_LOOSE_ROWS: usize = 20_000;
-const MAX_LOOSE_FILES: usize = 512;
-/// More segments than this are merged into one: every exact query asks each of them.
-const MAX_SEGMENTS: usize = 4;
+/// When name tables are built anew.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Loose files are gathered into a segment when their rows pass this …
+    pub loose_rows: usize,
+    /// … or their number this.
+    pub loose_files: usize,
+    /// More segments than this are merged into one: every exact query asks each of them.
+    pub segments: usize,
+}
+
+impl Default for Limits {
+    /// A scan of 20,000 rows takes some 50 µs.
+    fn default() -> Limits {
+        Limits { loose_rows: 20_000, loose_files: 512, segments: 4 }
+    }
+}
 
 /// A segment and the files of it that are out of date.
 #[derive(Clone, Debug)]
@@ -47,6 +58,7 @@ pub struct State {
     loose_rows: usize,
     symbols: usize,
     revision: u64,
+    limits: Limits,
     /// The last snapshot, as long as it is still true.
     published: Option<Arc<Snapshot>>,
 }
@@ -114,6 +126,11 @@ impl Snapshot {
 }
 
 impl State {
+    /// An empty index that builds its name tables at other times.
+    pub fn with_limits(limits: Limits) -> State {
+        State { limits, ..State::default() }
+    }
+
     /// The number of files.
     pub fn file_count(&self) -> usize {
         self.files.len()
@@ -194,12 +211,12 @@ impl State {
     /// What is worth building now, if anything: a segment over the loose files, or one over everything when
     /// there are many segments or a quarter of their rows is dead.
     pub fn plan(&self) -> Option<Plan> {
-        if self.loose_rows <= MAX_LOOSE_ROWS && self.loose.len() <= MAX_LOOSE_FILES {
+        if self.loose_rows <= self.limits.loose_rows && self.loose.len() <= self.limits.loose_files {
             return None;
         }
         let dead: usize = self.segments.iter().map(|live| live.dead_rows).sum();
         let rows: usize = self.segments.iter().map(|live| live.segment.row_count()).sum();
-        let (files, replaces) = if self.segments.len() >= MAX_SEGMENTS || dead * 4 > rows {
+        let (files, replaces) = if self.segments.len() >= self.limits.segments || dead * 4 > rows {
             (
                 self.files.iter().filter(|file| file.symbol_count() > 0).cloned().collect(),
                 Replaces::Everything,

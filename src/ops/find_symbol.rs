@@ -8,8 +8,9 @@ use super::tree::LocateError;
 use crate::base::cancel::Cancelled;
 use crate::base::{Cancel, RelPath, Text, TextRange};
 use crate::engine::View;
-use crate::index::{FileEntry, Hit, Query};
+use crate::index::{FileEntry, Hit, Query, Scope};
 use crate::syntax::NamePattern;
+use crate::syntax::name_path::Matching;
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -82,6 +83,31 @@ pub fn similar_names(view: &View, pattern: &NamePattern) -> Vec<String> {
     view.snapshot.similar_names(pattern.last_name(), 5)
 }
 
+/// Symbols of exactly the name that was asked for which another condition kept out (the place, the kind, what the
+/// name stands in): where nothing was found, the likeliest of all. Those whose name path or file has most of the
+/// pattern's other words come first (`Size/fmt` is nearly `impl Display for Size/fmt`), then in path order.
+pub fn kept_out(view: &View, query: &Query, cancel: &Cancel) -> Result<Vec<Symbol>, SymbolError> {
+    let Ok(pattern) = NamePattern::parse(query.pattern.last_name(), Matching::Exact) else {
+        return Ok(Vec::new());
+    };
+    let wider = Query {
+        pattern,
+        scope: Scope::Project,
+        include_kinds: Vec::new(),
+        exclude_kinds: Vec::new(),
+        locals: query.locals,
+    };
+    let ask = FindSymbol { query: wider, bodies: Bodies::LeftOut, signatures: Signature::LeftOut, depth: 0 };
+    let mut symbols = find_symbol(view, &ask, cancel)?.symbols;
+    let above = query.pattern.whole().rsplit_once('/').map_or("", |(above, _)| above);
+    let words = |symbol: &Symbol| {
+        let in_it = |word: &&str| symbol.name_path.contains(*word) || symbol.path.as_str().contains(*word);
+        above.split('/').filter(in_it).count()
+    };
+    symbols.sort_by_key(|symbol| std::cmp::Reverse(words(symbol)));
+    Ok(symbols)
+}
+
 fn from_index(view: &View, ask: &FindSymbol, hits: &[Hit], symbols: &mut Vec<Symbol>) {
     for hit in hits {
         let Some(outline) = hit.file.outline() else { continue };
@@ -117,13 +143,13 @@ fn indent_before(text: &Text, offset: u32) -> &str {
 }
 
 /// Where a symbol question looks, from a path as a client wrote it: empty for the whole project.
-pub fn scope(view: &View, relative_path: &str) -> Result<crate::index::Scope, SymbolError> {
+pub fn scope(view: &View, relative_path: &str) -> Result<Scope, SymbolError> {
     let path = RelPath::new(relative_path).map_err(LocateError::from)?;
     if path.is_root() {
-        return Ok(crate::index::Scope::Project);
+        return Ok(Scope::Project);
     }
     if view.snapshot.files.get(path.as_str()).is_none() {
         view.tree(|tree| tree.locate(relative_path))?;
     }
-    Ok(crate::index::Scope::Within(path))
+    Ok(Scope::Within(path))
 }

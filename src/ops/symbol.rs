@@ -98,9 +98,9 @@ pub(super) fn tail_of(view: &View, file: &Arc<FileEntry>, row: usize) -> Option<
     // Offsets are those of the decoded text; where the file's bytes are something else, the name is not there.
     let read = view.root.read_at(&file.path, u64::from(row_of.name_start), name.len() + TAIL_BYTES).ok()?;
     if read.stat == *stat
-        && let Some(rest) = read.bytes.strip_prefix(name.as_bytes())
+        && let Some(rest) = behind_name(&String::from_utf8_lossy(&read.bytes), name)
     {
-        return Some(tail(&String::from_utf8_lossy(rest)));
+        return Some(tail(rest));
     }
     let current = view.current(file).ok()?;
     Arc::ptr_eq(&current.outline, outline).then(|| tail_in(current.text.as_str(), outline, row)).flatten()
@@ -109,8 +109,19 @@ pub(super) fn tail_of(view: &View, file: &Arc<FileEntry>, row: usize) -> Option<
 /// What stands behind the name of row `row` in the text of its outline.
 fn tail_in(text: &str, outline: &Outline, row: usize) -> Option<String> {
     let row_of = outline.rows.get(row)?;
-    let end = row_of.name_start as usize + usize::from(row_of.name_len);
-    text.get(end..).map(tail)
+    behind_name(text.get(row_of.name_start as usize..)?, outline.name(row_of)).map(tail)
+}
+
+/// What follows the name in `text`, which begins with it. A name that is put together (`impl Display for Size`)
+/// does not stand in the text as a whole: then it is its longest ending that does, `Size`.
+fn behind_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let mut before = ' ';
+    name.char_indices().find_map(|(at, first)| {
+        // Never the end of a word: the `e` of `Size` stands at the beginning of many a text.
+        let starts_word = !(before.is_alphanumeric() || before == '_');
+        before = first;
+        if starts_word { text.strip_prefix(&name[at..]) } else { None }
+    })
 }
 
 /// What belongs to the name on the first line of `rest`, cut to a length a list can bear: up to a comma or bracket
@@ -159,6 +170,14 @@ fn own_part(line: &str) -> (&str, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_is_put_together_has_the_tail_of_its_last_part() {
+        assert_eq!(behind_name("run(&self)", "run"), Some("(&self)"));
+        assert_eq!(behind_name("Size {\n    /// x", "impl Display for Size"), Some(" {\n    /// x"));
+        assert_eq!(behind_name("Cache<T> {", "impl Cache<T>"), Some(" {"));
+        assert_eq!(behind_name("elsewhere", "impl Size"), None);
+    }
 
     #[test]
     fn a_tail_is_what_belongs_to_the_name() {

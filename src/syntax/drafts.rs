@@ -7,6 +7,10 @@ use super::outline::Row;
 use super::scopes::Item;
 use crate::base::text::line_starts;
 
+/// Symbols nested deeper than this are passed over. Nobody writes them; a machine that does would make every
+/// name path as long as the file, and an answer the square of that.
+const MAX_DEPTH: usize = 200;
+
 /// A row that may yet turn out not to be one.
 pub(super) struct Draft<'a> {
     pub(super) item: Item,
@@ -26,11 +30,13 @@ pub(super) fn rows_of(drafts: &[Draft], text: &str) -> (Box<[Row]>, Box<str>) {
     let mut rows: Vec<Row> = Vec::with_capacity(drafts.len());
     let mut names = String::with_capacity(drafts.iter().map(|draft| draft.name.len()).sum());
     let mut row_of = vec![0_u32; drafts.len()];
+    let mut depth_of = vec![0_usize; drafts.len()];
     let mut next = order.first;
     while let Some(at) = next {
         let draft = &drafts[at];
         let item = &draft.item;
         row_of[at] = offset(rows.len()) + 1;
+        depth_of[at] = draft.parent.map_or(0, |parent| depth_of[parent]) + 1;
         let end = end_of(item, text);
         rows.push(Row {
             start: item.start,
@@ -48,7 +54,7 @@ pub(super) fn rows_of(drafts: &[Draft], text: &str) -> (Box<[Row]>, Box<str>) {
             descendants: 0,
         });
         names.push_str(draft.name);
-        next = order.after(at, drafts);
+        next = if depth_of[at] < MAX_DEPTH { order.after(at, drafts) } else { order.past(at, drafts) };
     }
     // Children stand behind their parents, so going backwards every row is complete when it is added.
     for at in (0..rows.len()).rev() {
@@ -91,17 +97,19 @@ impl Order {
 
     /// The draft behind `at` in pre-order.
     fn after(&self, at: usize, drafts: &[Draft]) -> Option<usize> {
-        let (child, _) = self.links[at];
+        self.links[at].0.or_else(|| self.past(at, drafts))
+    }
+
+    /// The draft behind `at` and all beneath it.
+    fn past(&self, at: usize, drafts: &[Draft]) -> Option<usize> {
         let mut from = Some(at);
-        child.or_else(|| {
-            while let Some(at) = from {
-                if let (_, Some(sibling)) = self.links[at] {
-                    return Some(sibling);
-                }
-                from = drafts[at].parent;
+        while let Some(at) = from {
+            if let (_, Some(sibling)) = self.links[at] {
+                return Some(sibling);
             }
-            None
-        })
+            from = drafts[at].parent;
+        }
+        None
     }
 }
 

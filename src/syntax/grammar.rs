@@ -9,7 +9,7 @@ use tree_sitter::{Language, Query};
 use super::roles::{QueryError, Roles};
 
 /// Raise it when the extractor makes different rows from the same matches: caches are keyed by it.
-const EXTRACTOR_VERSION: u32 = 1;
+const EXTRACTOR_VERSION: u32 = 2;
 
 /// A grammar that is compiled into this binary. Cheap to copy; compare and hash by name.
 #[derive(Clone, Copy)]

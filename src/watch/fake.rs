@@ -66,6 +66,11 @@ impl FakeHandle {
         (self.sink.lock().unwrap_or_else(PoisonError::into_inner))(notices)
     }
 
+    /// The barriers asked for since the last call, if any.
+    pub(crate) fn take_asked(&self) -> Vec<u64> {
+        self.barriers.take_all()
+    }
+
     /// Waits until at least one barrier has been asked for and takes all that have, in the order of asking.
     /// Panics when none is within `deadline`.
     pub(crate) fn asked(&self, deadline: Duration) -> Vec<u64> {

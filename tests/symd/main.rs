@@ -7,6 +7,9 @@
     reason = "tests, their helpers included"
 )]
 
+mod cache;
+mod find_cli;
+mod hostile_files;
 mod layers;
 mod serve_bad_input;
 mod serve_cli;

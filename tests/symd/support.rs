@@ -54,7 +54,11 @@ impl User {
     }
 
     pub fn symd(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_symd"));
+        self.dressed(Command::new(env!("CARGO_BIN_EXE_symd")))
+    }
+
+    /// A command with this user's environment.
+    pub fn dressed(&self, mut command: Command) -> Command {
         command
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
@@ -97,6 +101,13 @@ impl User {
 
     pub fn status(&self) -> Value {
         serde_json::from_str(&self.check(&["status", "--json"], 0)).unwrap()
+    }
+
+    /// What find_symbol says of `name`, from a daemon that is started if necessary.
+    #[track_caller]
+    pub fn find(&self, name: &str) -> String {
+        let arguments = json!({ "name_path_pattern": name }).to_string();
+        self.check(&["call", "find_symbol", &arguments], 0)
     }
 
     pub fn pid(&self) -> u64 {

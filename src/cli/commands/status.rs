@@ -90,11 +90,43 @@ fn text(status: &Value) -> String {
     let mut text = String::new();
     let Some(object) = status.as_object() else { return format!("{status}\n") };
     let mut line = |key: &str, value: &Value| {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let value = words(value);
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{:<16} {value}", key.replace('_', " "));
     };
     object.iter().filter(|(key, _)| *key == "root").for_each(|(key, value)| line(key, value));
     object.iter().filter(|(key, _)| *key != "root").for_each(|(key, value)| line(key, value));
     text
+}
+
+/// A value as people read it: counters in a row, nothing as a dash.
+fn words(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Object(fields) => {
+            let pairs: Vec<String> = fields
+                .iter()
+                .map(|(key, value)| format!("{} {}", key.replace('_', " "), words(value)))
+                .collect();
+            pairs.join(", ")
+        }
+        Value::Array(items) if items.is_empty() => "-".to_owned(),
+        Value::Array(items) => items.iter().map(words).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_for_people() {
+        let status =
+            json!({ "files": 3, "root": "/p", "servers": [], "skipped": { "binary": 1, "too_large": 0 } });
+        assert_eq!(
+            text(&status),
+            "root             /p\nfiles            3\nservers          -\nskipped          binary 1, too large 0\n"
+        );
+    }
 }

@@ -6,6 +6,7 @@ mod render;
 pub mod search;
 mod status;
 pub mod symbols;
+mod tree;
 
 #[cfg(test)]
 mod tests;

@@ -5,13 +5,18 @@ use serde_json::{Value, json};
 
 use super::answer::Footer;
 use super::files::counted;
+use super::tree;
 use crate::ops::find_symbol::{FindSymbol, FoundSymbols};
 use crate::ops::outline::FileOutline;
 use crate::ops::symbol::Symbol;
+use crate::syntax::SymbolKind;
 
 /// Signatures are a help among few symbols; in a long list they cost more than they tell. With them, an answer is
 /// half as long as the serena contract's JSON, without them a third.
 const MAX_WITH_SIGNATURES: usize = 40;
+
+/// Symbols shown that have the name but do not match.
+const MAX_KEPT_OUT: usize = 5;
 
 /// Characters of a line besides paths, names and bodies: line numbers, kind, separators.
 const LINE_OVERHEAD: usize = 24;
@@ -64,32 +69,23 @@ pub(super) fn outline_json(found: &FileOutline, limit: usize) -> String {
 }
 
 /// What find_symbol found.
-pub(super) fn found_text(ask: &FindSymbol, found: &FoundSymbols, limit: usize) -> String {
+pub(super) fn found_text<'a>(ask: &FindSymbol, found: &'a FoundSymbols, limit: usize) -> String {
     let total = found.symbols.len();
     let shown = best_that_fit(ask, found, limit);
-    let signatures = Signatures::for_count(shown.iter().copied().map(count).sum());
+    let style = Style::of(&shown);
     let by_file: Vec<&[&Symbol]> = shown.chunk_by(|a, b| a.path == b.path).collect();
     let mut lines = Vec::new();
-    for in_directory in by_file.chunk_by(|a, b| a[0].path.parent() == b[0].path.parent()) {
-        // A directory with several files is named once.
-        let directory =
-            in_directory[0][0].path.parent().filter(|parent| in_directory.len() > 1 && !parent.is_root());
-        if let Some(directory) = &directory {
-            lines.push(format!("{directory}/"));
-        }
-        for of_file in in_directory {
-            let path = &of_file[0].path;
-            let (depth, file) = match directory {
-                Some(_) => (1, path.file_name().to_owned()),
-                None => (0, path.to_string()),
-            };
-            file_lines(of_file, depth, &file, signatures, &mut lines);
-        }
+    if let Some(name) = style.shared_name {
+        lines.push(format!("… is {name}"));
     }
+    let leaf = &mut |of_file: &[&Symbol], depth: usize, file: &str, lines: &mut Vec<String>| {
+        file_lines(of_file, depth, file, &style, lines);
+    };
+    tree::write(&by_file, &|of_file: &[&'a Symbol]| of_file[0].path.as_str(), leaf, (0, 0), &mut lines);
     let counts =
         format!("{} in {}", counted(total, "symbol", "symbols"), counted(by_file.len(), "file", "files"));
     let mut footer = Footer::new(counts, found.revision);
-    signatures.tell(&mut footer);
+    style.signatures.tell(&mut footer);
     if shown.len() < total {
         footer.incomplete(format!(
             "{} of {total} shown; narrow with relative_path, include_kinds or a longer name path, or raise limit (now {limit})",
@@ -100,26 +96,53 @@ pub(super) fn found_text(ask: &FindSymbol, found: &FoundSymbols, limit: usize) -
     lines.join("\n")
 }
 
-/// The symbols of one file; a single one stands on its file's line.
-fn file_lines(
-    symbols: &[&Symbol],
-    depth: usize,
-    file: &str,
-    signatures: Signatures,
-    lines: &mut Vec<String>,
-) {
+/// The symbols of one file; a single one stands on its file's line. In a long list, what their name paths begin with
+/// is written once.
+fn file_lines(symbols: &[&Symbol], depth: usize, file: &str, style: &Style, lines: &mut Vec<String>) {
     let indent = " ".repeat(depth);
+    let is_plain = |symbol: &Symbol| symbol.body.is_none() && symbol.children.is_empty();
     if let [only] = symbols
-        && only.body.is_none()
-        && only.children.is_empty()
+        && is_plain(only)
     {
-        lines.push(format!("{indent}{file}:{}", line(only, &only.name_path, signatures)));
+        lines.push(format!(
+            "{indent}{file}:{}",
+            line(only, &style.name_path(&only.name_path), style.signatures)
+        ));
         return;
     }
     lines.push(format!("{indent}{file}"));
+    if style.signatures == Signatures::LeftOut && symbols.iter().all(|symbol| is_plain(symbol)) {
+        let leaf = &mut |symbol: &Symbol, depth: usize, rest: &str, lines: &mut Vec<String>| {
+            let text = line(symbol, &style.name_path(rest), style.signatures);
+            lines.push(format!("{}{text}", " ".repeat(depth)));
+        };
+        tree::write(symbols, &|symbol: &Symbol| &*symbol.name_path, leaf, (0, depth + 1), lines);
+        return;
+    }
     for symbol in symbols {
-        tree_lines(symbol, depth + 1, &symbol.name_path, signatures, lines);
+        tree_lines(symbol, depth + 1, &symbol.name_path, style.signatures, lines);
         lines.extend(symbol.body.as_ref().map(|body| format!("{}{body}", symbol.indent)));
+    }
+}
+
+/// How a list of symbols is written.
+struct Style<'a> {
+    signatures: Signatures,
+    /// In a long list: the name that all symbols have, for which `…` stands.
+    shared_name: Option<&'a str>,
+}
+
+impl<'a> Style<'a> {
+    fn of(shown: &[&'a Symbol]) -> Style<'a> {
+        let signatures = Signatures::for_count(shown.iter().copied().map(count).sum());
+        let first = shown.first().map_or("", |symbol| own_name(symbol));
+        let is_shared = first.len() > 1 && shown.iter().all(|symbol| own_name(symbol) == first);
+        Style { signatures, shared_name: (signatures == Signatures::LeftOut && is_shared).then_some(first) }
+    }
+
+    fn name_path(&self, name_path: &str) -> String {
+        let parents = self.shared_name.and_then(|name| name_path.strip_suffix(name));
+        parents.map_or_else(|| name_path.to_owned(), |parents| format!("{parents}…"))
     }
 }
 
@@ -135,9 +158,22 @@ pub(super) fn found_json(ask: &FindSymbol, found: &FoundSymbols, limit: usize) -
     .to_string()
 }
 
-/// That nothing was found, and what comes close.
-pub(super) fn nothing_found(similar: &[String], revision: u64) -> String {
+/// That nothing was found, and what comes close: symbols of that name elsewhere, else similar names.
+pub(super) fn nothing_found(kept_out: &[Symbol], similar: &[String], revision: u64) -> String {
     let mut text = "No symbols match.".to_owned();
+    if !kept_out.is_empty() {
+        text.push_str(" The name as such exists:");
+        for symbol in kept_out.iter().take(MAX_KEPT_OUT) {
+            text.push_str(&format!(
+                "\n{}:{}",
+                symbol.path,
+                line(symbol, &symbol.name_path, Signatures::LeftOut)
+            ));
+        }
+        if let more @ 1.. = kept_out.len().saturating_sub(MAX_KEPT_OUT) {
+            text.push_str(&format!("\n… and {more} more"));
+        }
+    }
     if !similar.is_empty() {
         text.push_str(&format!(" Similar names: {}", similar.join(", ")));
     }
@@ -213,7 +249,17 @@ fn line(symbol: &Symbol, name: &str, signatures: Signatures) -> String {
     let (start, end) = (symbol.start_line + 1, symbol.end_line + 1);
     let lines = if start == end { start.to_string() } else { format!("{start}-{end}") };
     let tail = symbol.tail.as_deref().filter(|_| signatures == Signatures::Shown).unwrap_or("");
-    format!("{lines} {} {name}{tail}", symbol.kind.word())
+    format!("{lines} {} {name}{tail}", short_word(symbol.kind))
+}
+
+/// The kind as engineers write it; JSON answers have the full words.
+fn short_word(kind: SymbolKind) -> &'static str {
+    match kind {
+        SymbolKind::Variable => "var",
+        SymbolKind::Constant => "const",
+        SymbolKind::EnumMember => "member",
+        other => other.word(),
+    }
 }
 
 /// The last component of its name path, index included.

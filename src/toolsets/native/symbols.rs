@@ -8,7 +8,7 @@ use super::render;
 use crate::base::Cancel;
 use crate::engine::View;
 use crate::index::{Locals, Query};
-use crate::ops::find_symbol::{Bodies, FindSymbol, find_symbol, scope, similar_names};
+use crate::ops::find_symbol::{Bodies, FindSymbol, find_symbol, kept_out, scope, similar_names};
 use crate::ops::outline::outline;
 use crate::ops::symbol::{Signature, Symbol};
 use crate::syntax::name_path::Matching;
@@ -91,7 +91,10 @@ pub fn find(view: &View, arguments: &Map<String, Value>, cancel: &Cancel) -> Rep
         Ok(Reply::done(match format {
             Format::Json => render::found_json(&ask, &found, limit),
             Format::Text if found.symbols.is_empty() => {
-                render::nothing_found(&similar_names(view, &ask.query.pattern), found.revision)
+                let kept_out = kept_out(view, &ask.query, cancel).map_err(failed)?;
+                let similar =
+                    if kept_out.is_empty() { similar_names(view, &ask.query.pattern) } else { Vec::new() };
+                render::nothing_found(&kept_out, &similar, found.revision)
             }
             Format::Text => render::found_text(&ask, &found, limit),
         }))

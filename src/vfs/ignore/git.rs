@@ -89,6 +89,7 @@ pub(super) fn enclosing_repository(root: &Path, global: Level) -> Level {
         exclude: exclude.and_then(|bytes| level::parse(&bytes)),
         repository: true,
         markers: Vec::new(),
+        sealed: false,
     };
     let mut directory = work_tree.to_owned();
     let mut rest = way;
@@ -109,6 +110,7 @@ pub(super) fn enclosing_repository(root: &Path, global: Level) -> Level {
                 exclude: None,
                 repository: false,
                 markers: Vec::new(),
+                sealed: false,
             };
         }
         rest = below;

@@ -24,8 +24,10 @@ pub(super) struct Level {
     pub(super) exclude: Option<Gitignore>,
     /// Whether a work tree starts here.
     pub(super) repository: bool,
-    /// What stands here that makes folders beside it vendored.
+    /// What stands here that makes folders beside it, or this one, vendored.
     pub(super) markers: Vec<String>,
+    /// Whether everything in this directory is left out: it is vendored by what it holds.
+    pub(super) sealed: bool,
 }
 
 /// What a level's patterns are relative to.
@@ -48,6 +50,7 @@ impl Level {
             exclude: global,
             repository: false,
             markers: Vec::new(),
+            sealed: false,
         }
     }
 
@@ -67,6 +70,9 @@ impl Level {
             if let Some(verdict) = level.verdict(level.symdignore.as_ref(), path, kind) {
                 return verdict;
             }
+        }
+        if self.sealed {
+            return true;
         }
         if kind == EntryKind::Directory {
             let here = matches!(&self.base, Base::Inside(directory) if directory.as_str() == parent);

@@ -81,14 +81,16 @@ impl Ignore {
             level::parse(&git::read_beneath(root, &directory.join(name))?)
         };
         let repository = matches!(kind_of(".git"), Some(EntryKind::Directory | EntryKind::File));
+        let markers = self.settings.vendored.markers_among(entries);
         let own = Level {
+            sealed: self.settings.vendored.seals(directory.file_name(), &markers),
             parent: Some(Arc::clone(&parent.0)),
             base: Base::Inside(directory.clone()),
             symdignore: patterns(SYMDIGNORE),
             gitignore: patterns(GITIGNORE),
             exclude: repository.then(|| self.exclude(root, directory)).flatten(),
             repository,
-            markers: self.settings.vendored.markers_among(entries),
+            markers,
         };
         let mut levels = self.levels.write().unwrap_or_else(PoisonError::into_inner);
         if own.says_nothing() && !directory.is_root() {

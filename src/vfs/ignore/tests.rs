@@ -70,10 +70,13 @@ fn symdignore_wins_and_vendored_folders_stand_beside_their_marker() {
         ("rust/Cargo.toml", ""),
         ("rust/src/x", ""),
         ("cs/a.csproj", ""),
+        ("venv/pyvenv.cfg", ""),
+        ("src/venv/x.py", ""),
     ]);
     let settings = IgnoreSettings {
         vendored: Vendored {
             names: vec!["node_modules".to_owned(), "vendor".to_owned()],
+            holding: vec![("venv".to_owned(), vec!["pyvenv.cfg".to_owned()])],
             beside: vec![
                 ("target".to_owned(), vec!["Cargo.toml".to_owned()]),
                 ("obj".to_owned(), vec!["*.csproj".to_owned()]),
@@ -85,7 +88,7 @@ fn symdignore_wins_and_vendored_folders_stand_beside_their_marker() {
         scratch.path(),
         settings,
         "-a.gen +wanted.gen -private/ +private -sub/private/x +vendor/ -node_modules/ -a/node_modules/x/y \
-         +node_modules -rust/target/ +rust/target -rust/target/x +target/ +rust/src/target/ -cs/obj/ +obj/",
+         +node_modules -rust/target/ +rust/target -rust/target/x +target/ +rust/src/target/ -cs/obj/ +obj/ -venv/x.py -venv/lib/x.py +src/venv/x.py",
     );
 }
 

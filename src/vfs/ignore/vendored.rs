@@ -11,6 +11,8 @@ pub struct Vendored {
     /// Folder names left out only beside one of these markers: `target` beside `Cargo.toml`. A marker is a
     /// name, or `*` and the end of a name: `*.csproj`.
     pub beside: Vec<(String, Vec<String>)>,
+    /// Folder names whose content is left out when they hold one of these markers: `venv` with `pyvenv.cfg`.
+    pub holding: Vec<(String, Vec<String>)>,
 }
 
 impl Vendored {
@@ -23,13 +25,22 @@ impl Vendored {
             })
     }
 
+    /// Whether all that the folder `name` holds is left out, given the markers in it.
+    pub(super) fn seals(&self, name: &str, markers: &[String]) -> bool {
+        self.holding.iter().any(|(vendored, wanted)| {
+            vendored == name
+                && wanted.iter().any(|pattern| markers.iter().any(|marker| fits(pattern, marker)))
+        })
+    }
+
     /// Whether the coming or going of `name` may change what is left out beside it.
     pub(super) fn is_marker(&self, name: &str) -> bool {
-        self.beside.iter().any(|(_, wanted)| wanted.iter().any(|pattern| fits(pattern, name)))
+        let mut rules = self.beside.iter().chain(&self.holding);
+        rules.any(|(_, wanted)| wanted.iter().any(|pattern| fits(pattern, name)))
     }
 
     pub(super) fn markers_among(&self, entries: &[Entry]) -> Vec<String> {
-        if self.beside.is_empty() {
+        if self.beside.is_empty() && self.holding.is_empty() {
             return Vec::new();
         }
         entries.iter().filter(|entry| self.is_marker(&entry.name)).map(|entry| entry.name.clone()).collect()

@@ -74,6 +74,7 @@ fn settings() -> IgnoreSettings {
     IgnoreSettings {
         vendored: Vendored {
             names: vec!["node_modules".to_owned()],
+            holding: Vec::new(),
             beside: vec![("target".to_owned(), vec!["Cargo.toml".to_owned()])],
         },
         global: None,

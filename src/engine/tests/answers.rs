@@ -1,0 +1,199 @@
+//! Who asks gets an answer or an error, whatever becomes of the watcher, the question or the engine.
+
+use super::*;
+
+/// An engine whose watcher says what the test says.
+struct Told {
+    runtime: tokio::runtime::Runtime,
+    engine: Engine,
+    fake: FakeHandle,
+    scratch: Scratch,
+}
+
+type Answer = tokio::task::JoinHandle<Result<String, EngineError>>;
+
+impl Told {
+    fn new() -> Told {
+        let (scratch, runtime) = (Scratch::new(), runtime());
+        let (sender, notices) = mpsc::channel(NOTICE_QUEUE);
+        let (watch, fake) = Watch::fake(sink(sender));
+        let (looker, ignore) = scratch.parts();
+        let engine = {
+            let _within = runtime.enter();
+            Engine::run(looker, ignore, watch, notices, State::default())
+        };
+        Told { runtime, engine, fake, scratch }
+    }
+
+    fn tell<const N: usize>(&self, notices: [Notice; N]) {
+        assert!(self.fake.tell(notices.into()).is_continue());
+    }
+
+    fn ask_with(&self, question: impl FnOnce(&View) -> String + Send + 'static) -> Answer {
+        let engine = self.engine.clone();
+        self.runtime.spawn(async move { engine.ask(question).await })
+    }
+
+    fn ask(&self) -> Answer {
+        self.ask_with(shown)
+    }
+
+    fn answer(&self, answer: Answer) -> Result<String, EngineError> {
+        let answered = self.runtime.block_on(async { tokio::time::timeout(DEADLINE, answer).await });
+        answered.expect("an answer in time").expect("no panic")
+    }
+
+    #[track_caller]
+    fn refused(&self, answer: Answer) {
+        let answer = self.answer(answer);
+        assert!(matches!(answer, Err(EngineError::Stopped)), "{answer:?}");
+    }
+
+    fn shutdown(&self) {
+        let stopped =
+            self.runtime.block_on(async { tokio::time::timeout(DEADLINE, self.engine.shutdown()).await });
+        stopped.expect("stopped in time");
+    }
+}
+
+#[test]
+fn the_first_question_waits_for_the_crawl() {
+    let told = Told::new();
+    told.scratch.write("a.py", "a = 1\n");
+    let answer = told.ask();
+    let barrier = told.fake.asked(DEADLINE);
+    told.tell([listed("", "a.py", ""), Notice::Crawled]);
+    told.tell([Notice::Barrier(barrier[0])]);
+    assert_eq!(told.answer(answer).expect("answered"), "a.py:a");
+    assert!(told.engine.status().ready);
+}
+
+#[test]
+fn a_root_that_is_gone_refuses_who_waits_and_who_asks_later() {
+    let told = Told::new();
+    let behind = told.ask();
+    told.fake.asked(DEADLINE);
+    let next = told.ask();
+    told.tell([Notice::RootGone]);
+    told.refused(behind);
+    told.refused(next);
+    told.refused(told.ask());
+    told.runtime.block_on(async { tokio::time::timeout(DEADLINE, told.engine.gone()).await }).expect("gone");
+    told.shutdown();
+}
+
+#[test]
+fn a_watcher_that_ends_without_a_word_refuses_likewise() {
+    let Told { runtime, engine, fake, scratch } = Told::new();
+    let asking = engine.clone();
+    let behind = runtime.spawn(async move { asking.ask(shown).await });
+    fake.asked(DEADLINE);
+    drop(fake);
+    let answers = runtime.block_on(async {
+        let behind = tokio::time::timeout(DEADLINE, behind).await.expect("in time").expect("no panic");
+        let later = tokio::time::timeout(DEADLINE, engine.ask(shown)).await.expect("in time");
+        tokio::time::timeout(DEADLINE, engine.gone()).await.expect("gone in time");
+        tokio::time::timeout(DEADLINE, engine.shutdown()).await.expect("stopped in time");
+        [behind, later]
+    });
+    assert!(answers.iter().all(|answer| matches!(answer, Err(EngineError::Stopped))), "{answers:?}");
+    drop(scratch);
+}
+
+#[test]
+fn stopping_refuses_who_waits() {
+    let told = Told::new();
+    let behind = told.ask();
+    told.fake.asked(DEADLINE);
+    let next = told.ask();
+    told.shutdown();
+    told.refused(behind);
+    told.refused(next);
+    told.refused(told.ask());
+    told.shutdown();
+    assert!(told.fake.tell(vec![Notice::Crawled]).is_break(), "the watcher is told to end");
+}
+
+#[test]
+fn a_question_that_panics_is_answered_and_so_are_all_others() {
+    let told = Told::new();
+    told.tell([Notice::Crawled]);
+    // More than there are threads.
+    let bad: Vec<Answer> = (0..32).map(|_| told.ask_with(|_| panic!("on purpose"))).collect();
+    let answers = bad.into_iter().chain([told.ask()]);
+    let mut answers: Vec<_> = answers
+        .map(|answer| {
+            // Its barrier may be yet to be asked for, or have come with another's.
+            while !answer.is_finished() {
+                let barriers = told.fake.take_asked().into_iter().map(Notice::Barrier).collect();
+                assert!(told.fake.tell(barriers).is_continue());
+            }
+            told.answer(answer)
+        })
+        .collect();
+    assert_eq!(answers.pop().expect("some").expect("answered"), "");
+    assert!(answers.iter().all(|answer| matches!(answer, Err(EngineError::Panicked))), "{answers:?}");
+}
+
+#[test]
+fn askers_that_went_away_hold_nobody_up() {
+    let told = Told::new();
+    told.tell([Notice::Crawled]);
+    let ran = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let flag = ran.clone();
+    let dropped = told.ask_with(move |_| {
+        flag.store(true, std::sync::atomic::Ordering::SeqCst);
+        String::new()
+    });
+    let first = told.fake.asked(DEADLINE);
+    dropped.abort();
+    let _ = told.runtime.block_on(dropped);
+    let answer = told.ask();
+    told.tell([Notice::Barrier(first[0])]);
+    assert!(told.fake.arrive(DEADLINE).is_continue());
+    assert_eq!(told.answer(answer).expect("answered"), "");
+    assert!(!ran.load(std::sync::atomic::Ordering::SeqCst), "nobody wanted this answer");
+}
+
+#[test]
+fn an_engine_that_nobody_holds_ends() {
+    let Told { runtime, engine, fake, scratch } = Told::new();
+    let mut status = engine.status.clone();
+    drop(engine);
+    let ended = runtime.block_on(async {
+        let ended = async { while status.changed().await.is_ok() {} };
+        tokio::time::timeout(DEADLINE, ended).await
+    });
+    ended.expect("ended in time");
+    assert!(fake.tell(vec![Notice::Crawled]).is_break());
+    drop(scratch);
+}
+
+#[test]
+fn the_last_handle_may_be_dropped_while_the_watcher_has_much_to_say() {
+    let scratch = Scratch::new();
+    for number in 0..3_000 {
+        scratch.write(&format!("{number}.py"), "a = 1\n");
+    }
+    let run = tempfile::tempdir().expect("scratch");
+    for way in 0..4 {
+        let runtime = runtime();
+        let engine = {
+            let _within = runtime.enter();
+            Engine::start(EngineOptions {
+                root: scratch.0.path().to_owned(),
+                runtime_directory: run.path().join("run"),
+                cache_directory: None,
+                watch: WatchOptions::default(),
+                sweep_every: DEADLINE,
+            })
+            .expect("started")
+        };
+        match way {
+            0 => drop(engine),
+            1 => runtime.block_on(engine.shutdown()),
+            2 => drop((runtime, engine)),
+            _ => drop((engine, runtime)),
+        }
+    }
+}

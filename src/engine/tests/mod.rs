@@ -1,0 +1,78 @@
+#![allow(clippy::disallowed_methods)]
+//! The engine against watchers that say what a test wants, and against real trees.
+
+mod answers;
+mod oracle;
+mod order;
+mod play;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::event::Event;
+use super::look::Looker;
+use super::pool::{Pool, Queued};
+use super::run::{Run, looker};
+use super::*;
+use crate::base::RelPath;
+use crate::watch::fake::FakeHandle;
+
+/// Longer than anything here takes on a busy machine.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+fn path(text: &str) -> RelPath {
+    RelPath::new(text).expect(text)
+}
+
+fn paths(text: &str) -> Vec<RelPath> {
+    text.split_whitespace().map(path).collect()
+}
+
+fn listed(directory: &str, files: &str, directories: &str) -> Notice {
+    Notice::Listed { directory: path(directory), files: paths(files), directories: paths(directories) }
+}
+
+fn changed(file: &str) -> Notice {
+    Notice::Changed(path(file))
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime")
+}
+
+/// `path:symbol:symbol` for every file, joined by blanks.
+fn shown(view: &View) -> String {
+    let file = |file: &Arc<crate::index::FileEntry>| {
+        let names = |outline: &Arc<crate::syntax::Outline>| {
+            outline.rows.iter().map(|row| format!(":{}", outline.name(row))).collect::<String>()
+        };
+        format!("{}{}", file.path, file.outline().map(names).unwrap_or_default())
+    };
+    view.snapshot.files.iter().map(file).collect::<Vec<_>>().join(" ")
+}
+
+/// A project directory, not watched.
+struct Scratch(tempfile::TempDir);
+
+impl Scratch {
+    fn new() -> Scratch {
+        Scratch(tempfile::tempdir().expect("scratch"))
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        std::fs::write(self.at(path), text).expect(path);
+    }
+
+    fn parts(&self) -> (Arc<Looker>, Arc<Ignore>) {
+        let root = Arc::new(Root::open(self.0.path()).expect("opened"));
+        let ignore = Arc::new(Ignore::new(&root, IgnoreSettings::default()));
+        (looker(root, None), ignore)
+    }
+}

@@ -1,0 +1,204 @@
+//! The oracle: whatever happens to the tree, the index equals one built from nothing.
+
+use std::path::Path;
+
+use super::play::{Player, git, prepare};
+use super::*;
+use crate::index::tests::assert_tables;
+use crate::index::{Limits, Snapshot};
+use crate::watch::BackendChoice;
+
+const ROUNDS: usize = 12;
+const STEPS: usize = 120;
+
+/// Few enough that loose files, several tables, dead rows and merges all occur in a small tree.
+const SMALL: Limits = Limits { loose_rows: 60, loose_files: 12, segments: 3 };
+
+fn start(runtime: &tokio::runtime::Runtime, scratch: &Path, watch: WatchOptions, limits: Limits) -> Engine {
+    let _within = runtime.enter();
+    let options = EngineOptions {
+        root: scratch.join("project"),
+        runtime_directory: scratch.join(format!("run{}", fastrand::u64(..))),
+        cache_directory: None,
+        watch,
+        sweep_every: DEADLINE,
+    };
+    Engine::start_with(options, State::with_limits(limits)).expect("started")
+}
+
+/// The index of now.
+fn index(runtime: &tokio::runtime::Runtime, engine: &Engine) -> Arc<Snapshot> {
+    let asked = engine.ask(|view| view.snapshot.clone());
+    let answer = runtime.block_on(async { tokio::time::timeout(DEADLINE, asked).await });
+    answer.expect("an answer in time").expect("an answer")
+}
+
+/// What status says of the index.
+fn counts(engine: &Engine) -> (usize, usize, usize, usize, SkippedFiles) {
+    let EngineStatus { files, parsed_files, symbols, files_with_errors, skipped, .. } = engine.status();
+    (files, parsed_files, symbols, files_with_errors, skipped)
+}
+
+/// Asserts that `engine` shows what an engine started now shows.
+fn check(runtime: &tokio::runtime::Runtime, engine: &Engine, scratch: &Path, log: &[String]) {
+    let (now, told) = (index(runtime, engine), counts(engine));
+    assert_tables(&now);
+    let fresh = start(runtime, scratch, WatchOptions::default(), Limits::default());
+    let rebuilt = index(runtime, &fresh);
+    if now.digest() != rebuilt.digest() {
+        let lines = |snapshot: &Snapshot| snapshot.describe().collect::<std::collections::BTreeSet<_>>();
+        let (now, rebuilt) = (lines(&now), lines(&rebuilt));
+        panic!(
+            "index: {:#?}\nrebuilt: {:#?}\nafter {log:#?}",
+            now.difference(&rebuilt).collect::<Vec<_>>(),
+            rebuilt.difference(&now).collect::<Vec<_>>(),
+        );
+    }
+    assert_eq!(told, counts(&fresh));
+    runtime.block_on(fresh.shutdown());
+}
+
+/// A sink that waits wherever the test holds the gate.
+fn gated(
+    notices: mpsc::Sender<Event>,
+    gate: Arc<std::sync::Mutex<()>>,
+) -> impl FnMut(Vec<Notice>) -> ControlFlow<()> {
+    let mut pass = sink(notices);
+    move |batch| {
+        drop(gate.lock().expect("not poisoned"));
+        pass(batch)
+    }
+}
+
+fn play(watch: WatchOptions, rounds: usize) {
+    let seed = fastrand::u64(..);
+    println!("seed {seed} {watch:?}");
+    let mut random = fastrand::Rng::with_seed(seed);
+    let scratch = tempfile::tempdir().expect("scratch");
+    let root = scratch.path().join("project");
+    std::fs::create_dir(&root).expect("made");
+    prepare(&root);
+    let runtime = runtime();
+    let engine = start(&runtime, scratch.path(), watch, SMALL);
+    for _ in 0..rounds {
+        let mut player = Player::new(&root, random.fork());
+        let playing = std::thread::spawn(move || {
+            player.play(STEPS);
+            player
+        });
+        // Questions in the midst of it, so that looking and changing interleave.
+        while !playing.is_finished() {
+            assert_tables(&index(&runtime, &engine));
+        }
+        let player = playing.join().expect("played");
+        check(&runtime, &engine, scratch.path(), &player.log);
+    }
+    runtime.block_on(engine.shutdown());
+    // So that the directory can be removed.
+    let _ = std::process::Command::new("chmod").args(["-R", "u+rwX"]).arg(&root).status();
+}
+
+#[test]
+fn the_index_equals_one_built_from_nothing() {
+    play(WatchOptions::default(), ROUNDS);
+}
+
+#[test]
+fn so_it_does_where_most_directories_are_polled() {
+    play(WatchOptions { max_watches: Some(5), ..WatchOptions::default() }, ROUNDS / 3);
+}
+
+#[test]
+fn so_it_does_where_everything_is_polled() {
+    play(WatchOptions { backend: BackendChoice::Poll, max_watches: None }, ROUNDS / 3);
+}
+
+/// Two branches of `files` files each, some of them on one branch only; nothing is checked out.
+fn import(root: &Path, files: usize) {
+    let mut stream = String::new();
+    for branch in ["first", "second"] {
+        let message = "commit refs/heads/{}\ncommitter test <test@localhost> 0 +0000\ndata 0\n";
+        stream += &message.replace("{}", branch);
+        for number in 0..files {
+            let name = if number % 5 == 0 { format!("{branch}_{number}") } else { number.to_string() };
+            let text = format!("class {branch}_{number}:\n    def f(self): pass\n");
+            let directory = number / 50;
+            stream += &format!("M 644 inline package_{directory}/{name}.py\ndata {}\n{text}\n", text.len());
+        }
+    }
+    let mut importer = std::process::Command::new("git")
+        .arg("-C")
+        .arg(root)
+        .args(["fast-import", "--quiet"])
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .expect("git runs");
+    let written = std::io::Write::write_all(&mut importer.stdin.take().expect("piped"), stream.as_bytes());
+    written.expect("taken");
+    assert!(importer.wait().expect("ended").success());
+}
+
+#[test]
+fn a_switch_between_branches_of_two_thousand_files() {
+    let scratch = tempfile::tempdir().expect("scratch");
+    let root = scratch.path().join("project");
+    std::fs::create_dir(&root).expect("made");
+    assert!(git(&root, &["init", "-q", "-b", "trunk"]));
+    import(&root, 2_000);
+    assert!(git(&root, &["checkout", "-q", "first"]));
+    let runtime = runtime();
+    let engine = start(&runtime, scratch.path(), WatchOptions::default(), SMALL);
+    index(&runtime, &engine);
+    assert!(git(&root, &["checkout", "-q", "second"]));
+    check(&runtime, &engine, scratch.path(), &["checkout second".to_owned()]);
+    assert_eq!(counts(&engine).0, 2_000);
+    runtime.block_on(engine.shutdown());
+}
+
+#[test]
+fn events_that_overflow_the_kernels_queue_are_no_loss() {
+    let limit = std::fs::read_to_string("/proc/sys/fs/inotify/max_queued_events").expect("Linux");
+    let limit: usize = limit.trim().parse().expect("a number");
+    if limit > 200_000 {
+        println!("not forced: {limit} events fit the queue");
+        return;
+    }
+    let scratch = tempfile::tempdir().expect("scratch");
+    let (root, run) = (scratch.path().join("project"), scratch.path().join("run"));
+    std::fs::create_dir_all(root.join("old")).expect("made");
+    crate::base::state::private_dir(&run).expect("made");
+    std::fs::write(root.join("old/a.py"), "before = 1\n").expect("written");
+    let runtime = runtime();
+    let gate = Arc::new(std::sync::Mutex::new(()));
+    let (sender, notices) = mpsc::channel(NOTICE_QUEUE);
+    let opened = Arc::new(Root::open(&root).expect("opened"));
+    // The rules of a fresh engine, so that both leave out the same.
+    let settings = IgnoreSettings {
+        vendored: vendored(Languages::builtin()),
+        global: IgnoreSettings::global_excludes(|name| std::env::var_os(name)),
+    };
+    let ignore = Arc::new(Ignore::new(&opened, settings));
+    let told = gated(sender, gate.clone());
+    let watch =
+        Watch::start(opened.clone(), ignore.clone(), &run, &WatchOptions::default(), told).expect("started");
+    let engine = {
+        let _within = runtime.enter();
+        Engine::run(looker(opened, None), ignore, watch, notices, State::with_limits(SMALL))
+    };
+    index(&runtime, &engine);
+
+    let closed = gate.lock().expect("not poisoned");
+    // The watcher takes in what it reads at once before it waits; all beyond that has to fit the queue.
+    for number in 0..2 * limit {
+        let path = root.join(format!("{}.py", number % 2));
+        std::fs::write(path, "same = 1\n").expect("written");
+    }
+    std::fs::create_dir(root.join("new")).expect("made");
+    std::fs::write(root.join("new/b.py"), "b = 1\n").expect("written");
+    std::fs::write(root.join("old/a.py"), "after = 1\n").expect("written");
+    std::fs::rename(root.join("old"), root.join("renamed")).expect("renamed");
+    drop(closed);
+    check(&runtime, &engine, scratch.path(), &[]);
+    assert!(engine.status().watcher.overflows >= 1, "{:?}", engine.status().watcher);
+    runtime.block_on(engine.shutdown());
+}

@@ -1,0 +1,226 @@
+//! Looks, notices and barriers in every awkward order, one step at a time: the test says which job runs when
+//! and when its answer is taken in.
+
+use super::*;
+
+/// An engine without threads.
+struct Stage {
+    run: Run,
+    queued: Queued,
+    events: mpsc::Receiver<Event>,
+    _sender: mpsc::Sender<Event>,
+    fake: FakeHandle,
+    scratch: Scratch,
+}
+
+impl Stage {
+    fn new() -> Stage {
+        let scratch = Scratch::new();
+        let (watch, fake) = Watch::fake(|_| ControlFlow::Continue(()));
+        let (pool, queued) = Pool::idle();
+        let (sender, events) = mpsc::channel(EVENT_QUEUE);
+        let (run, ..) =
+            Run::new(scratch.parts(), Arc::new(watch), pool, sender.downgrade(), State::default());
+        let mut stage = Stage { run, queued, events, _sender: sender, fake, scratch };
+        stage.tell([listed("", "", ""), Notice::Crawled]);
+        stage
+    }
+
+    fn take(&mut self, event: Event) {
+        self.run.handle(event);
+        self.run.after_event();
+    }
+
+    fn tell<const N: usize>(&mut self, notices: [Notice; N]) {
+        self.take(Event::Noticed(notices.into()));
+    }
+
+    /// Runs the oldest job and keeps its answer back.
+    fn look(&mut self) -> Event {
+        assert!(self.queued.run_background(), "no job is queued");
+        self.events.try_recv().expect("an answer")
+    }
+
+    /// Runs all jobs and takes their answers in.
+    fn finish(&mut self) {
+        while self.queued.run_background() {
+            let answer = self.events.try_recv().expect("an answer");
+            self.take(answer);
+        }
+    }
+
+    fn ask(&mut self) -> oneshot::Receiver<String> {
+        let (answer, answered) = oneshot::channel();
+        self.take(Event::Ask(Box::new(move |view: Arc<View>| {
+            let _ = answer.send(shown(&view));
+        })));
+        answered
+    }
+
+    /// The barriers asked for arrive.
+    fn arrive(&mut self) {
+        let barriers = self.fake.asked(DEADLINE).into_iter().map(Notice::Barrier).collect();
+        self.take(Event::Noticed(barriers));
+    }
+
+    /// What the index shows when everything has been taken in.
+    fn shows(&mut self) -> String {
+        self.finish();
+        let answer = self.ask();
+        self.arrive();
+        assert_eq!(self.queued.run_questions(), 1);
+        answer.blocking_recv().expect("answered")
+    }
+}
+
+#[test]
+fn an_older_look_taken_in_late_changes_nothing() {
+    let mut stage = Stage::new();
+    stage.scratch.write("a.py", "old = 1\n");
+    stage.tell([changed("a.py")]);
+    let old = stage.look();
+    stage.scratch.write("a.py", "new = 1\n");
+    stage.tell([changed("a.py")]);
+    let new = stage.look();
+    stage.take(new);
+    stage.take(old);
+    assert_eq!(stage.shows(), "a.py:new");
+}
+
+#[test]
+fn as_before_means_as_it_was_when_the_look_began() {
+    let mut stage = Stage::new();
+    stage.scratch.write("notes", "");
+    stage.tell([changed("notes")]);
+    stage.finish();
+    // One look finds it gone, the next, begun before that was known, finds it as it always was.
+    std::fs::remove_file(stage.scratch.at("notes")).expect("removed");
+    stage.tell([changed("notes"), changed("notes")]);
+    let gone = stage.look();
+    stage.scratch.write("notes", "");
+    let same = stage.look();
+    stage.take(gone);
+    stage.take(same);
+    assert_eq!(stage.shows(), "notes");
+}
+
+#[test]
+fn a_look_begun_before_its_file_left_the_listing_is_out_of_date() {
+    for listing in [listed("d", "", ""), Notice::Removed(path("d")), listed("", "", "")] {
+        let mut stage = Stage::new();
+        std::fs::create_dir(stage.scratch.at("d")).expect("made");
+        stage.scratch.write("d/a.py", "a = 1\n");
+        // Not in the index yet: nothing but the look knows of it. The file stays: it may have become ignored.
+        stage.tell([changed("d/a.py")]);
+        let look = stage.look();
+        stage.tell([listing.clone()]);
+        stage.take(look);
+        assert_eq!(stage.shows(), "", "{listing:?}");
+    }
+}
+
+#[test]
+fn removed_then_listed_is_listed() {
+    let mut stage = Stage::new();
+    std::fs::create_dir(stage.scratch.at("d")).expect("made");
+    stage.scratch.write("d/a.py", "a = 1\n");
+    stage.tell([listed("", "", "d"), listed("d", "d/a.py", "")]);
+    let before = stage.look();
+    stage.tell([Notice::Removed(path("d")), listed("d", "d/a.py", "")]);
+    stage.take(before);
+    assert_eq!(stage.shows(), "d/a.py:a");
+    stage.tell([listed("d", "d/a.py", ""), listed("d", "d/a.py", "")]);
+    assert_eq!(stage.shows(), "d/a.py:a");
+}
+
+#[test]
+fn a_directory_in_the_place_of_a_file_is_no_file() {
+    let mut stage = Stage::new();
+    stage.scratch.write("x.py", "x = 1\n");
+    stage.scratch.write("x.pyi", "x = 1\n");
+    stage.tell([listed("", "x.py x.pyi", "")]);
+    assert_eq!(stage.shows(), "x.py:x x.pyi:x");
+    std::fs::remove_file(stage.scratch.at("x.py")).expect("removed");
+    std::fs::create_dir(stage.scratch.at("x.py")).expect("made");
+    stage.scratch.write("x.py/y.py", "y = 1\n");
+    stage.tell([listed("x.py", "x.py/y.py", "")]);
+    assert_eq!(stage.shows(), "x.py/y.py:y x.pyi:x");
+}
+
+#[test]
+fn what_the_sweep_found_may_have_been_left_out_since() {
+    let mut stage = Stage::new();
+    stage.scratch.write("a.py", "a = 1\n");
+    stage.tell([listed("", "a.py", "")]);
+    stage.finish();
+    stage.scratch.write("a.py", "bb = 1\n");
+    stage.take(Event::Sweep);
+    let swept = stage.look();
+    stage.tell([listed("", "", "")]);
+    stage.take(swept);
+    assert_eq!(stage.shows(), "");
+}
+
+#[test]
+fn the_sweep_finds_what_gave_no_event() {
+    let mut stage = Stage::new();
+    stage.scratch.write("a.py", "a = 1\n");
+    stage.tell([listed("", "a.py", "")]);
+    stage.finish();
+    stage.scratch.write("a.py", "bb = 1\n");
+    stage.take(Event::Sweep);
+    assert_eq!(stage.shows(), "a.py:bb");
+}
+
+#[test]
+fn a_barrier_that_arrives_while_looks_are_under_way_waits_for_them() {
+    let mut stage = Stage::new();
+    stage.scratch.write("a.py", "a = 1\n");
+    stage.scratch.write("b.py", "b = 1\n");
+    let answer = stage.ask();
+    stage.tell([changed("a.py")]);
+    stage.arrive();
+    assert_eq!(stage.queued.run_questions(), 0, "a look is under way");
+    let look = stage.look();
+    stage.tell([changed("b.py")]);
+    stage.take(look);
+    // The look at b.py was begun after the barrier: nobody waits for it.
+    assert_eq!(stage.queued.run_questions(), 1);
+    assert_eq!(answer.blocking_recv().expect("answered"), "a.py:a");
+}
+
+#[test]
+fn a_question_asked_while_a_barrier_is_on_its_way_waits_for_the_next() {
+    let mut stage = Stage::new();
+    let first = stage.ask();
+    let early = stage.fake.asked(DEADLINE);
+    let second = stage.ask();
+    stage.tell([Notice::Barrier(99)]);
+    assert_eq!(stage.queued.run_questions(), 0, "nobody asked for this one");
+    stage.scratch.write("a.py", "a = 1\n");
+    for _ in 0..2 {
+        stage.take(Event::Noticed(early.iter().copied().map(Notice::Barrier).collect()));
+    }
+    assert_eq!(stage.queued.run_questions(), 1);
+    assert_eq!(first.blocking_recv().expect("answered"), "");
+    stage.tell([changed("a.py")]);
+    stage.arrive();
+    stage.finish();
+    assert_eq!(stage.queued.run_questions(), 1);
+    assert_eq!(second.blocking_recv().expect("answered"), "a.py:a");
+}
+
+#[test]
+fn stopping_lets_no_stale_answer_out() {
+    let mut stage = Stage::new();
+    stage.scratch.write("a.py", "a = 1\n");
+    stage.tell([changed("a.py")]);
+    let answer = stage.ask();
+    stage.arrive();
+    let (stopped, _done) = oneshot::channel();
+    stage.take(Event::Stop(stopped));
+    stage.finish();
+    assert_eq!(stage.queued.run_questions(), 0);
+    assert!(answer.blocking_recv().is_err(), "the look was cancelled: nothing fresh is known");
+    assert!(stage.ask().blocking_recv().is_err());
+}

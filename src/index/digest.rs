@@ -1,0 +1,49 @@
+//! What an index says, put so that two can be compared: "incremental equals rebuilt" is a test on this.
+//! Not part of it: revisions, and the states of files (times, inodes), which say when a file was looked at.
+
+use std::fmt::Write;
+
+use super::file::{Content, FileEntry};
+use super::snapshot::Snapshot;
+use crate::base::ContentHash;
+
+impl Snapshot {
+    /// A hash over everything this index says: equal for two indexes that would answer every question alike.
+    pub fn digest(&self) -> ContentHash {
+        let mut text = String::new();
+        self.describe().for_each(|line| text.extend([line.as_str(), "\n"]));
+        ContentHash::of(text.as_bytes())
+    }
+
+    /// What the digest is made of: a line for each file, one for each of its symbols, in path order.
+    pub fn describe(&self) -> impl Iterator<Item = String> {
+        self.files.iter().flat_map(|file| std::iter::once(describe_file(file)).chain(describe_rows(file)))
+    }
+}
+
+fn describe_file(file: &FileEntry) -> String {
+    let mut line = format!("{:?} ", file.path.as_str());
+    let _ = match &file.content {
+        Content::Plain => write!(line, "plain"),
+        Content::Skipped { why, .. } => write!(line, "{why:?}"),
+        Content::Code { grammar, hash, outline, .. } => {
+            let occurrences = &outline.occurrences;
+            write!(
+                line,
+                "{:x} {hash} errors {} names {:?} {:?} {:?}",
+                grammar.fingerprint(),
+                outline.has_errors,
+                occurrences.hashes,
+                occurrences.starts,
+                occurrences.offsets
+            )
+        }
+    };
+    line
+}
+
+fn describe_rows(file: &FileEntry) -> impl Iterator<Item = String> {
+    file.outline().into_iter().flat_map(|outline| {
+        outline.rows.iter().enumerate().map(|(at, row)| format!("  {} {row:?}", outline.name_path(at)))
+    })
+}

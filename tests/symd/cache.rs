@@ -1,0 +1,153 @@
+//! The cache before real daemons: it saves parsing and nothing else; no answer depends on it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::{User, write};
+
+const FILES: usize = 20;
+
+fn project() -> User {
+    let user = User::new();
+    for number in 0..FILES {
+        let text = format!("class C{number}:\n    def method_{number}(self): pass\n");
+        write(&user.path(&format!("project/{number}.py")), &text);
+    }
+    user
+}
+
+/// Every symbol with its place.
+fn everything(user: &User) -> String {
+    let arguments = json!({ "name_path_pattern": "method_", "substring_matching": true }).to_string();
+    let answer = user.check(&["call", "--toolset", "serena", "find_symbol", &arguments], 0);
+    let found: Vec<Value> = serde_json::from_str(&answer).unwrap();
+    assert_eq!(found.len(), FILES, "{answer}");
+    answer
+}
+
+/// `hits`, `misses` and `damaged` of a daemon that has answered.
+fn counts(user: &User) -> (u64, u64, u64) {
+    let cache = &user.status()["cache"];
+    let count = |name: &str| cache[name].as_u64().unwrap();
+    (count("hits"), count("misses"), count("damaged"))
+}
+
+fn packs(user: &User) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for directory in user.path("cache/symd/outlines").read_dir().unwrap() {
+        for file in directory.unwrap().path().read_dir().unwrap() {
+            found.push(file.unwrap().path());
+        }
+    }
+    assert!(!found.is_empty());
+    found
+}
+
+#[test]
+fn a_restart_parses_nothing_twice() {
+    let user = project();
+    let first = everything(&user);
+    assert_eq!(counts(&user), (0, FILES as u64, 0));
+    user.check(&["stop"], 0);
+    assert_eq!(everything(&user), first);
+    assert_eq!(counts(&user), (FILES as u64, 0, 0));
+}
+
+#[test]
+fn what_changed_while_nobody_watched_is_noticed() {
+    let user = project();
+    everything(&user);
+    user.check(&["stop"], 0);
+    write(&user.path("project/0.py"), "class Changed: pass\n");
+    write(&user.path("project/new.py"), "class New: pass\n");
+    std::fs::remove_file(user.path("project/1.py")).unwrap();
+    // The same size and the same times: only its bytes tell.
+    let (path, kept) = (user.path("project/2.py"), user.path("kept"));
+    let touch = |reference: &Path, file: &Path| {
+        assert!(Command::new("touch").arg("-r").args([reference, file]).status().unwrap().success());
+    };
+    write(&kept, "");
+    touch(&path, &kept);
+    write(&path, "class D2:\n    def method_2(self): pass\n");
+    touch(&kept, &path);
+    for (name, place) in [("Changed", "0.py:1 "), ("New", "new.py:1 "), ("D2", "2.py:1")] {
+        assert!(user.find(name).starts_with(place), "{name}: {}", user.find(name));
+    }
+    for name in ["C0", "C1", "C2"] {
+        assert!(user.find(name).contains("No symbols"), "{name}");
+    }
+    assert_eq!(counts(&user), (FILES as u64 - 3, 3, 0));
+}
+
+#[test]
+fn damaged_packs_are_made_anew() {
+    let damages: [fn(&mut Vec<u8>); 5] = [
+        Vec::clear,
+        |bytes| bytes.truncate(bytes.len() / 2),
+        |bytes| bytes.iter_mut().for_each(|byte| *byte = 0xA5),
+        |bytes| bytes.iter_mut().step_by(7).for_each(|byte| *byte ^= 0xFF),
+        |bytes| {
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+        },
+    ];
+    for (number, damage) in damages.into_iter().enumerate() {
+        let user = project();
+        let first = everything(&user);
+        user.check(&["stop"], 0);
+        for pack in packs(&user) {
+            let mut bytes = std::fs::read(&pack).unwrap();
+            damage(&mut bytes);
+            std::fs::write(&pack, bytes).unwrap();
+        }
+        assert_eq!(everything(&user), first, "damage {number}");
+        let (hits, misses, damaged) = counts(&user);
+        assert_eq!(hits + misses, FILES as u64, "damage {number}");
+        assert!(misses > 0 && damaged > 0, "damage {number}: {misses} misses, {damaged} damaged");
+    }
+}
+
+#[test]
+fn where_no_cache_can_be_it_goes_on_and_says_so() {
+    let user = project();
+    let outlines = user.path("cache/symd/outlines");
+    std::fs::create_dir_all(outlines.parent().unwrap()).unwrap();
+    // A file where the directory should be: this stops root as well.
+    write(&outlines, "");
+    everything(&user);
+    let log = user.check(&["logs"], 0);
+    assert!(log.contains("WARN") && log.contains("without a cache"), "{log}");
+    write(&user.path("project/0.py"), "class Changed:\n    def method_0(self): pass\n");
+    assert!(user.find("Changed").starts_with("0.py:1"));
+}
+
+#[test]
+fn worktrees_of_one_repository_share_it() {
+    let user = project();
+    let project = user.path("project");
+    let git = |arguments: &[&str]| {
+        let identity = ["-c", "user.name=test", "-c", "user.email=test@localhost"];
+        let done =
+            Command::new("git").arg("-C").arg(&project).args(identity).args(arguments).output().unwrap();
+        assert!(done.status.success(), "{arguments:?}: {done:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-q", "-m", "all"]);
+    everything(&user);
+    user.check(&["stop"], 0);
+    let second = user.path("second");
+    git(&["worktree", "add", "-q", second.to_str().unwrap()]);
+    let project = ["--project", second.to_str().unwrap()];
+    let run = |arguments: &[&str]| user.check(&[&project[..], arguments].concat(), 0);
+    assert!(run(&["find", "method_7"]).starts_with("7.py:2"));
+    let status: Value = serde_json::from_str(&run(&["status", "--json"])).unwrap();
+    assert_eq!(status["root"].as_str(), second.to_str());
+    assert_eq!(
+        (&status["cache"]["hits"], &status["cache"]["misses"]),
+        (&json!(FILES), &json!(0)),
+        "{status}"
+    );
+}

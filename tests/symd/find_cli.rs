@@ -1,0 +1,36 @@
+//! `symd find` and `symd overview` as people read them: what is said of what was found, and of what was not.
+
+use crate::support::{User, write};
+
+fn rust_project() -> User {
+    let user = User::new();
+    std::fs::create_dir_all(user.path("project/src")).unwrap();
+    write(&user.path("project/src/a.rs"), "pub fn run() {}\n");
+    write(
+        &user.path("project/src/size.rs"),
+        "pub struct Size(u8);\n\nimpl Size {\n    /// Runs.\n    pub fn run(&self) {}\n}\n",
+    );
+    user
+}
+
+#[test]
+fn a_question_that_nothing_matches_shows_where_the_name_is() {
+    let user = rust_project();
+    let text = user.check(&["find", "Size/run"], 0);
+    let lines: Vec<&str> = text.lines().collect();
+    // The likelier one first, whatever its path.
+    assert_eq!(lines[0], "No symbols match. The name as such exists:", "{text}");
+    assert_eq!(lines[1], "src/size.rs:5 method impl Size/run", "{text}");
+    assert_eq!(lines[2], "src/a.rs:1 function run", "{text}");
+    assert!(lines[3].starts_with("[0 symbols;") && lines.len() == 4, "{text}");
+    let elsewhere = user.check(&["find", "Size", "--in", "src/a.rs"], 0);
+    assert!(elsewhere.contains("\nsrc/size.rs:1 struct Size\n"), "{elsewhere}");
+    assert!(user.check(&["find", "nothing_like_it"], 0).starts_with("No symbols match.\n"));
+}
+
+#[test]
+fn names_that_are_put_together_show_no_text_from_the_next_line() {
+    let user = rust_project();
+    let text = user.check(&["overview", "src/size.rs"], 0);
+    assert!(text.contains("\n 3-6 object impl Size\n  5 method run(&self)"), "{text}");
+}
