@@ -13,11 +13,16 @@ use tree_sitter::{CaptureQuantifier, Language, Parser, Query, QueryCursor, Strea
 
 /// Every file of a language with a grammar, as text.
 pub(crate) fn sources(tree: &Path) -> Vec<(Grammar, String)> {
+    sources_with_paths(tree).into_iter().map(|(_, grammar, text)| (grammar, text)).collect()
+}
+
+/// The same with their paths in the tree.
+pub(crate) fn sources_with_paths(tree: &Path) -> Vec<(PathBuf, Grammar, String)> {
     let mut sources = Vec::new();
     for path in files(tree) {
         let Some(grammar) = grammar_of(tree, &path) else { continue };
         let Ok((text, _)) = text::decode(std::fs::read(&path).unwrap()) else { continue };
-        sources.push((grammar, text));
+        sources.push((path.strip_prefix(tree).unwrap().to_owned(), grammar, text));
     }
     sources
 }

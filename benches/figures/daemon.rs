@@ -1,6 +1,7 @@
 //! The program under measurement: the real binary with directories of its own, and an MCP connection to it.
 
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -24,12 +25,10 @@ impl Daemon {
         let mut command = Command::new(env!("CARGO_BIN_EXE_symd"));
         command.arg("--project").arg(&self.tree).args(arguments).env_clear().stderr(Stdio::inherit());
         command.env("HOME", &self.home).env("PATH", std::env::var_os("PATH").unwrap());
-        for (variable, directory) in [
-            ("XDG_RUNTIME_DIR", "run"),
-            ("XDG_CACHE_HOME", "cache"),
-            ("XDG_STATE_HOME", "state"),
-            ("XDG_CONFIG_HOME", "config"),
-        ] {
+        command.env("XDG_RUNTIME_DIR", runtime_directory(&self.home));
+        for (variable, directory) in
+            [("XDG_CACHE_HOME", "cache"), ("XDG_STATE_HOME", "state"), ("XDG_CONFIG_HOME", "config")]
+        {
             let directory = self.home.join(directory);
             std::fs::create_dir_all(&directory).unwrap();
             command.env(variable, directory);
@@ -65,6 +64,7 @@ impl Daemon {
 impl Drop for Daemon {
     fn drop(&mut self) {
         let _ = self.command(&["stop"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let _ = std::fs::remove_dir_all(runtime_directory(&self.home));
     }
 }
 
@@ -108,4 +108,16 @@ impl Connection {
         self.reader.read_line(&mut line).unwrap();
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
     }
+}
+
+/// A runtime directory of the tree's own in memory, as every login session has one; on disk where there is no
+/// memory file system (then barriers wait for the disk's journal when it is busy).
+pub(crate) fn runtime_directory(home: &Path) -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    let name = home.to_string_lossy().replace('/', "-");
+    let directory =
+        if memory.is_dir() { memory.join(format!("symd-figures{name}")) } else { home.join("run") };
+    std::fs::create_dir_all(&directory).unwrap();
+    std::fs::set_permissions(&directory, std::fs::Permissions::from_mode(0o700)).unwrap();
+    directory
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use symd::engine::{Engine, EngineOptions};
 
 use crate::Bench;
-use crate::daemon::{Connection, Daemon};
+use crate::daemon::{Connection, Daemon, runtime_directory};
 use crate::table::{Table, ms, percentiles};
 
 const TRIES: usize = 10_000;
@@ -99,7 +99,7 @@ fn barriers(bench: &Bench) -> Vec<Duration> {
     runtime.block_on(async {
         let engine = Engine::start(EngineOptions {
             root: bench.tree.clone(),
-            runtime_directory: bench.scratch.path().join("barriers"),
+            runtime_directory: runtime_directory(&bench.scratch.path().join("barriers")),
             cache_directory: None,
             watch: Default::default(),
             sweep_every: Duration::from_secs(3600),

@@ -32,12 +32,13 @@ fn main() {
     if trees.is_empty() {
         // `cargo test --benches` and the like: nothing is timed there.
         eprintln!(
-            "usage: cargo bench --bench figures -- [--large] TREE…   (say, the unpacked source of Django 5.1)"
+            "usage: cargo bench --bench figures -- [--large | --only-large] TREE…   (say, the unpacked source of Django 5.1)"
         );
         return;
     }
     let mut table = Table::default();
-    for tree in &trees {
+    let only_large = flags.iter().any(|flag| flag == "--only-large");
+    for tree in trees.iter().filter(|_| !only_large) {
         let bench = prepare(Path::new(tree));
         eprintln!("{}: start and restart", bench.name);
         start::measure(&bench, &mut table);
@@ -50,13 +51,15 @@ fn main() {
         eprintln!("{}: answer sizes, memory, idling", bench.name);
         size::measure(&bench, &mut table);
     }
-    eprintln!("a branch switch of 10,000 files");
-    branch::measure(&mut table);
-    if flags.iter().any(|flag| flag == "--large") {
+    if !only_large {
+        eprintln!("a branch switch of 10,000 files");
+        branch::measure(&mut table);
+    }
+    if only_large || flags.iter().any(|flag| flag == "--large") {
         eprintln!("two million symbols");
         scale::measure(Path::new(&trees[0]), &mut table);
     }
-    table.print(&trees);
+    table.print(&[flags, trees].concat());
 }
 
 fn prepare(tree: &Path) -> Bench {

@@ -39,8 +39,11 @@ pub(crate) fn measure(bench: &Bench, table: &mut Table) {
     let daemon = Daemon::at(&bench.tree, &bench.scratch.path().join("search"));
     daemon.run(&["start"]);
     let mut connection = daemon.connect("serena");
+    // Named on the command line, rg searches binary files too; symd never does.
+    let is_text = |path: &&std::path::PathBuf| !std::fs::read(path).unwrap().contains(&0);
     let files: Vec<String> = bare::files(&bench.tree)
         .iter()
+        .filter(is_text)
         .filter_map(|path| Some(path.strip_prefix(&bench.tree).ok()?.to_str()?.to_owned()))
         .collect();
     let mut ratios = Vec::new();

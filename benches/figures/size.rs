@@ -1,6 +1,7 @@
 //! Characters per answer against the serena contract's, memory, and the processor while nobody asks.
 
 use serde_json::{Value, json};
+use symd::engine::{Engine, EngineOptions};
 
 use crate::Bench;
 use crate::daemon::Daemon;
@@ -13,6 +14,7 @@ pub(crate) fn measure(bench: &Bench, table: &mut Table) {
     let daemon = Daemon::at(&bench.tree, &bench.scratch.path().join("size"));
     daemon.run(&["start"]);
     answers(bench, &daemon, table);
+    per_symbol(bench, table);
 
     let status = daemon.status();
     let pid = status["pid"].as_u64().unwrap_or(0);
@@ -81,6 +83,39 @@ fn answers(bench: &Bench, daemon: &Daemon, table: &mut Table) {
             json!({"name_path_pattern": name, "max_answer_chars": 10_000_000}),
         );
     }
+}
+
+/// What a symbol takes in the index, counted in process.
+fn per_symbol(bench: &Bench, table: &mut Table) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let (symbols, (tables, rows, occurrences)) = runtime.block_on(async {
+        let engine = Engine::start(EngineOptions {
+            root: bench.tree.clone(),
+            runtime_directory: bench.scratch.path().join("per_symbol"),
+            cache_directory: None,
+            watch: Default::default(),
+            sweep_every: Duration::from_secs(3600),
+        });
+        let engine = engine.unwrap();
+        // Small trees never get a name table: their files stay loose.
+        while engine.settled().await.unwrap().segments == 0 && engine.status().symbols > 20_000 {}
+        let counted = engine.ask(|view| (view.snapshot.symbols, view.snapshot.memory())).await.unwrap();
+        engine.shutdown().await;
+        counted
+    });
+    let each = |bytes: usize| bytes as f64 / symbols as f64;
+    table.row(
+        &bench.name,
+        "bytes per symbol besides names",
+        format!("{:.0}", each(tables + rows)),
+        format!(
+            "rows {:.0}, name tables {:.0}; identifier occurrences {:.0} besides",
+            each(rows),
+            each(tables),
+            each(occurrences)
+        ),
+        "≤ 64",
+    );
 }
 
 /// The file with the most symbols, as the index has it.

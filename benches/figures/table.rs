@@ -14,8 +14,8 @@ impl Table {
         self.rows.push([tree.to_owned(), figure.to_owned(), measured, against, target.to_owned()]);
     }
 
-    pub(crate) fn print(&self, trees: &[String]) {
-        let names: Vec<&str> = trees.iter().map(|tree| tree.rsplit('/').next().unwrap_or(tree)).collect();
+    pub(crate) fn print(&self, arguments: &[String]) {
+        let names: Vec<&str> = arguments.iter().map(|tree| tree.rsplit('/').next().unwrap_or(tree)).collect();
         println!("Measured {} on {}, {}.", today(), machine(), kernel());
         println!("Command: `cargo bench --bench figures -- {}`\n", names.join(" "));
         println!("| tree | figure | measured | held against | target |");

@@ -281,8 +281,14 @@ fn cannot_connect(place: &Place, error: &io::Error) -> Failure {
 }
 
 fn silent_daemon(place: &Place, error: &io::Error) -> Failure {
+    let why = match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+            format!("nothing came within {} s", ANSWER_DEADLINE.as_secs())
+        }
+        _ => error.to_string(),
+    };
     Exit::NoDaemon.because(format!(
-        "the daemon behind {} does not answer ({error}); `symd logs` may show why, its pid is in {}",
+        "the daemon behind {} does not answer ({why}); `symd logs` may show why, its pid is in {}",
         place.socket().display(),
         place.meta().display()
     ))

@@ -1,7 +1,8 @@
 //! What every command starts from: the directories of this user, the settings, the project.
 
 use crate::base::state::StateDirs;
-use crate::config::roots::{self, BUILD_MARKERS, HOW_TO_CHOOSE, RootError};
+use crate::config::Languages;
+use crate::config::roots::{self, HOW_TO_CHOOSE, RootError};
 use crate::config::settings::Settings;
 use crate::serve::Place;
 
@@ -38,7 +39,7 @@ impl Context {
                 let here = std::env::current_dir()
                     .map_err(|source| RootError::Unusable { path: ".".into(), source })?;
                 let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
-                roots::above(&here, home.as_deref(), BUILD_MARKERS)?
+                roots::above(&here, home.as_deref(), &Languages::builtin().root_markers())?
             }
         };
         Ok(Place::new(&self.dirs, &root))

@@ -1,7 +1,7 @@
 //! Joins an MCP client's stdin and stdout to the daemon, and outlives it: when the daemon ends (a restart,
 //! an upgrade, a crash), requests under way are answered with an error, and the next one finds the next
-//! daemon, to which the client's `initialize` is repeated. Invariant: every request that the client makes is
-//! answered once, and nothing that reached a daemon is sent again.
+//! daemon, to which the client's `initialize` is repeated. Invariant: every request that the client makes and
+//! does not cancel is answered once, and nothing that reached a daemon is sent again.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Write};
@@ -106,6 +106,10 @@ impl Shim {
         let id = method.and_then(|_| message.get("id")).cloned();
         if method == Some("initialize") {
             self.opening = message.get("params").cloned();
+        }
+        if let (Some("notifications/cancelled"), Some(link)) = (method, &self.link) {
+            // The daemon will not answer it, so its end is no news either: nothing may be sent for it any more.
+            lock(&link.pending).ids.remove(&message["params"]["requestId"].to_string());
         }
         if id.is_none() && self.is_over() {
             // News for a daemon that is gone concern nobody; they start no other.

@@ -191,6 +191,14 @@ impl Languages {
             .map(|(at, language)| (LanguageId(u16::try_from(at).unwrap_or(u16::MAX)), language))
     }
 
+    /// The names of files that mark the root of a build, in any language; `*.sln` stands for any file with that
+    /// ending. Sorted, each once.
+    pub fn root_markers(&self) -> Vec<&str> {
+        let all = self.all().flat_map(|(_, language)| &language.roots).map(String::as_str);
+        let distinct: std::collections::BTreeSet<&str> = all.collect();
+        distinct.into_iter().collect()
+    }
+
     /// All rules for vendored directories, by directory name.
     pub fn vendored_rules(&self) -> impl Iterator<Item = &VendoredRule> {
         let mut rules: Vec<&VendoredRule> = self.vendored.values().flatten().collect();

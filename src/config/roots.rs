@@ -6,24 +6,6 @@ use std::path::{Path, PathBuf};
 
 use crate::base::state;
 
-/// File names that mark the root of a build, until languages.toml brings its own. A leading `*` stands for
-/// any beginning.
-pub const BUILD_MARKERS: &[&str] = &[
-    "*.csproj",
-    "*.sln",
-    "CMakeLists.txt",
-    "Cargo.toml",
-    "build.gradle",
-    "build.gradle.kts",
-    "go.mod",
-    "package.json",
-    "pom.xml",
-    "pyproject.toml",
-    "settings.gradle",
-    "settings.gradle.kts",
-    "setup.py",
-];
-
 /// Why there is no project root.
 #[derive(Debug, thiserror::Error)]
 pub enum RootError {
@@ -106,6 +88,7 @@ fn holds_marker(directory: &Path, markers: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Languages;
 
     fn tree(directories: &[&str], files: &[&str]) -> tempfile::TempDir {
         let scratch = tempfile::tempdir().unwrap();
@@ -121,7 +104,7 @@ mod tests {
     fn check(directories: &[&str], files: &[&str], start: &str, home: &str, expected: Option<&str>) {
         let scratch = tree(directories, files);
         let base = scratch.path().canonicalize().unwrap();
-        let found = above(&base.join(start), Some(&base.join(home)), BUILD_MARKERS);
+        let found = above(&base.join(start), Some(&base.join(home)), &Languages::builtin().root_markers());
         assert_eq!(found.ok(), expected.map(|path| base.join(path)), "{directories:?} {files:?} {start}");
     }
 

@@ -13,7 +13,7 @@ use crate::vfs::{EntryKind, FileBytes, Root, Stat, VfsError};
 
 /// Larger files are listed and searched, not parsed: a syntax tree takes many times the text's memory, and
 /// what is larger than this was written by a program.
-const MAX_PARSED_BYTES: u64 = 8 << 20;
+pub(super) const MAX_PARSED_BYTES: u64 = 8 << 20;
 /// Enough for any `#!` line.
 const SHEBANG_BYTES: usize = 128;
 
@@ -72,6 +72,7 @@ impl Looker {
                 Found::Same(known.clone())
             }
             (Ok((EntryKind::File, _)), _) => new(path, Content::Plain),
+            (Err(error), _) if may_pass(&error) => self.unreadable(path, &error),
             _ => Found::Gone,
         }
     }
@@ -97,7 +98,7 @@ impl Looker {
                 return Found::Gone;
             }
             Err(VfsError::TooLarge { .. }) => return skipped(Skipped::TooLarge, self.stat(path)),
-            Err(VfsError::Io { .. }) => return skipped(Skipped::Unreadable, self.stat(path)),
+            Err(error @ VfsError::Io { .. }) => return self.unreadable(path, &error),
         };
         let hash = ContentHash::of(&bytes);
         if let Some(known) = known
@@ -120,9 +121,21 @@ impl Looker {
         Found::New { entry: Arc::new(entry), parsed: true }
     }
 
+    /// A refusal that may pass without an event leaves a state that no file is in, so that the next sweep looks again.
+    fn unreadable(&self, path: &RelPath, error: &VfsError) -> Found {
+        let stat = if may_pass(error) { Stat::default() } else { self.stat(path) };
+        new(path, Content::Skipped { why: Skipped::Unreadable, stat })
+    }
+
     fn stat(&self, path: &RelPath) -> Stat {
         self.root.stat_link(path).map_or_else(|_| Stat::default(), |(_, stat)| stat)
     }
+}
+
+/// Whether the file may be readable later without having changed: too few descriptors or too little memory, a server
+/// that does not answer. A change of permissions is an event.
+fn may_pass(error: &VfsError) -> bool {
+    matches!(error, VfsError::Io { source, .. } if source.kind() != std::io::ErrorKind::PermissionDenied)
 }
 
 fn new(path: &RelPath, content: Content) -> Found {

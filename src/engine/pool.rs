@@ -1,5 +1,6 @@
 //! The thread pool: parsing and questions. Invariant: one worker takes questions only, so that a question
-//! never waits behind background work. A panic in a job ends the job, not the worker.
+//! never waits behind background work; and one takes background work only, so that questions which take long (a
+//! search) do not hold up the looks that the next question waits for. A panic in a job ends the job, not the worker.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,7 +19,7 @@ pub(super) struct Pool {
 #[derive(Default)]
 struct Shared {
     queues: Mutex<Queues>,
-    /// Woken when a question arrives: all workers wait for those.
+    /// Woken when a job arrives.
     wake: Condvar,
 }
 
@@ -33,8 +34,10 @@ struct Queues {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Takes {
+    /// Questions first.
     Anything,
     QuestionsOnly,
+    BackgroundOnly,
 }
 
 impl Pool {
@@ -46,8 +49,9 @@ impl Pool {
             let shared = shared.clone();
             std::thread::Builder::new().name(format!("pool-{number}")).spawn(move || shared.work(takes))
         };
+        let takes = |number| if number == 0 { Takes::BackgroundOnly } else { Takes::Anything };
         let workers = (0..processors)
-            .map(|number| spawn(number, Takes::Anything))
+            .map(|number| spawn(number, takes(number)))
             .chain([spawn(processors, Takes::QuestionsOnly)])
             // A worker that cannot be spawned leaves the work to the others.
             .flatten()
@@ -55,16 +59,16 @@ impl Pool {
         Pool { shared, workers }
     }
 
-    /// Runs `job` before any background work.
+    /// Runs `job`, on most workers before any background work.
     pub(super) fn question(&self, job: impl FnOnce() + Send + 'static) {
         self.shared.lock().questions.push_back(Box::new(job));
+        // All: a single wake-up could go to a worker that does not take such a job, and be lost.
         self.shared.wake.notify_all();
     }
 
-    /// Runs `job` when nobody asks anything.
+    /// Runs `job` on the first worker that is free for it.
     pub(super) fn background(&self, job: impl FnOnce() + Send + 'static) {
         self.shared.lock().background.push_back(Box::new(job));
-        // All: a single wake-up could go to the worker that takes questions only, and be lost.
         self.shared.wake.notify_all();
     }
 }
@@ -125,10 +129,11 @@ impl Shared {
             if queues.stopped {
                 return None;
             }
-            let job = queues.questions.pop_front().or_else(|| match takes {
-                Takes::Anything => queues.background.pop_front(),
-                Takes::QuestionsOnly => None,
-            });
+            let job = match takes {
+                Takes::Anything => queues.questions.pop_front().or_else(|| queues.background.pop_front()),
+                Takes::QuestionsOnly => queues.questions.pop_front(),
+                Takes::BackgroundOnly => queues.background.pop_front(),
+            };
             match job {
                 Some(job) => return Some(job),
                 None => queues = self.wake.wait(queues).unwrap_or_else(PoisonError::into_inner),
@@ -140,5 +145,50 @@ impl Shared {
 impl std::fmt::Debug for Shared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Shared")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    const DEADLINE: Duration = Duration::from_secs(60);
+
+    /// Blocks as many workers as will take such a job, and sees that the other kind is done all the same.
+    fn gets_through(block: impl Fn(&Pool, Job), other: impl Fn(&Pool, Job)) {
+        let pool = Pool::new();
+        let (release, released) = mpsc::channel::<()>();
+        let released = Arc::new(Mutex::new(released));
+        for _ in 0..=pool.workers.len() {
+            let released = released.clone();
+            block(
+                &pool,
+                Box::new(move || {
+                    let _ = released.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                }),
+            );
+        }
+        let (done, is_done) = mpsc::channel();
+        other(
+            &pool,
+            Box::new(move || {
+                let _ = done.send(());
+            }),
+        );
+        is_done.recv_timeout(DEADLINE).expect("the other kind of job is done");
+        drop(release);
+    }
+
+    #[test]
+    fn long_questions_do_not_hold_up_the_looks() {
+        gets_through(Pool::question, Pool::background);
+    }
+
+    #[test]
+    fn long_looks_do_not_hold_up_the_questions() {
+        gets_through(Pool::background, Pool::question);
     }
 }

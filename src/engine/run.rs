@@ -31,8 +31,7 @@ pub(super) struct Run {
     looker: Arc<Looker>,
     ignore: Arc<Ignore>,
     pool: Pool,
-    /// For the pool's answers.
-    /// Weak: when the last [`super::Engine`] is dropped, the task ends.
+    /// For the pool's answers. Weak: when the last [`super::Engine`] is dropped, the task ends.
     sender: mpsc::WeakSender<Event>,
     status: tokio_watch::Sender<EngineStatus>,
     gone: tokio_watch::Sender<bool>,
@@ -303,7 +302,13 @@ impl Run {
         match self.watch.barrier() {
             Ok(number) => self.behind_barrier = Some((number, questions)),
             // Dropping the questions answers them: whoever asked sees that the engine let go of them.
-            Err(error) => tracing::error!(%error, "questions cannot be answered"),
+            Err(error) => {
+                tracing::error!(%error, "questions cannot be answered");
+                // Without the runtime directory no client finds this daemon either: it would live on unseen.
+                if error.is_for_good() {
+                    self.gone.send_replace(true);
+                }
+            }
         }
     }
 
@@ -354,6 +359,8 @@ impl Run {
         let sender = self.sender.clone();
         let files = self.state.snapshot().files.clone();
         self.pool.background(move || {
+            // Also when this panics: the end of the engine waits for it.
+            let _told = TellAtEnd(sender);
             let live: Vec<_> = files
                 .iter()
                 .filter_map(|file| match &file.content {
@@ -366,7 +373,6 @@ impl Run {
             if let Err(error) = Cache::store(&cache, &live) {
                 tracing::warn!(%error, "the cache is not written; the next start parses again");
             }
-            send(&sender, Event::Stored);
         });
     }
 
@@ -405,6 +411,15 @@ fn is_listed(directory: &RelPath, path: &RelPath, files: &[RelPath], directories
 fn send(sender: &mpsc::WeakSender<Event>, event: Event) {
     if let Some(sender) = sender.upgrade() {
         let _ = sender.blocking_send(event);
+    }
+}
+
+/// Says that storing is over, however it went.
+struct TellAtEnd(mpsc::WeakSender<Event>);
+
+impl Drop for TellAtEnd {
+    fn drop(&mut self) {
+        send(&self.0, Event::Stored);
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::look::MAX_PARSED_BYTES;
 use crate::base::{Cancel, ContentHash, RelPath, Text};
 use crate::config::Languages;
 use crate::index::{Content, FileEntry, Skipped, Snapshot};
@@ -39,9 +40,14 @@ pub enum CurrentError {
     /// It cannot be read.
     #[error(transparent)]
     Vfs(#[from] VfsError),
-    /// It is no text, or of no language that has a grammar.
+    /// It is of no language that has a grammar.
     #[error("{0} has no symbols symd can read: it is not in a language with a grammar")]
     NoOutline(RelPath),
+    /// It is there, and the index has no file of that name.
+    #[error(
+        "{0} is not in the index: it is reached through a link, or was made just now; name the file itself, or ask again"
+    )]
+    NotIndexed(RelPath),
     /// It was skipped.
     #[error("{path} has no symbols symd can read: {why}")]
     Skipped {
@@ -58,14 +64,12 @@ impl View {
         let no_outline = || CurrentError::NoOutline(file.path.clone());
         let (grammar, hash, outline) = match &file.content {
             Content::Code { grammar, hash, outline, .. } => (grammar, hash, outline),
-            Content::Skipped { why, .. } => {
-                return Err(CurrentError::Skipped { path: file.path.clone(), why: reason(*why) });
-            }
+            Content::Skipped { why, .. } => return Err(skipped(file, *why)),
             Content::Plain => return Err(no_outline()),
         };
-        let bytes = self.root.read(&file.path)?.bytes;
+        let bytes = self.root.read_unlinked(&file.path, MAX_PARSED_BYTES)?.bytes;
         let now = ContentHash::of(&bytes);
-        let text = Text::decode(bytes).map_err(|_| no_outline())?;
+        let text = Text::decode(bytes).map_err(|_| skipped(file, Skipped::Binary))?;
         let outline = if now == *hash {
             outline.clone()
         } else {
@@ -78,6 +82,10 @@ impl View {
     pub fn is_ignored(&self, path: &RelPath, kind: EntryKind) -> bool {
         self.ignore.is_ignored(path, kind)
     }
+}
+
+fn skipped(file: &FileEntry, why: Skipped) -> CurrentError {
+    CurrentError::Skipped { path: file.path.clone(), why: reason(why) }
 }
 
 fn reason(why: Skipped) -> &'static str {

@@ -45,7 +45,7 @@ pub enum Content {
 pub enum Skipped {
     /// It holds NUL bytes.
     Binary,
-    /// It is larger than symd reads.
+    /// It is larger than symd parses.
     TooLarge,
     /// The system refused to read it.
     Unreadable,

@@ -91,6 +91,15 @@ impl Snapshot {
                 a.file.path.cmp(&b.file.path)
             }
         });
+        // A table holds a file as it was when the table was built; one that was merely touched since has the same
+        // symbols and another state.
+        for hits in hits.chunk_by_mut(|a, b| Arc::ptr_eq(&a.file, &b.file)) {
+            if let Some(now) = self.files.get(hits[0].file.path.as_str())
+                && !Arc::ptr_eq(now, &hits[0].file)
+            {
+                hits.iter_mut().for_each(|hit| hit.file = now.clone());
+            }
+        }
         Ok(hits)
     }
 

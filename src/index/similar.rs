@@ -1,4 +1,4 @@
-//! Names like one that was not found. Ranked: the same but for case, then containing it, then a few letters
+//! Names like one that was not found. Ranked: the same but for case, one letter away, containing it, two letters
 //! away; among equals the one that occurs in more files.
 
 use std::collections::BTreeMap;
@@ -12,8 +12,10 @@ const MAX_DISTANCE: usize = 2;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Likeness {
     SameButCase,
+    /// One letter away.
+    OneOff,
     Contains,
-    Close(usize),
+    TwoOff,
 }
 
 impl Snapshot {
@@ -48,15 +50,17 @@ impl Snapshot {
 
 /// Every name of the project passes here: whatever can be told without looking at letters comes first.
 fn likeness(wanted: &str, candidate: &str) -> Option<Likeness> {
-    if candidate.len() > wanted.len() {
-        return contains_ignoring_case(candidate, wanted)
-            .then_some(Likeness::Contains)
-            .or_else(|| close(wanted, candidate));
-    }
     if candidate.eq_ignore_ascii_case(wanted) {
         return Some(Likeness::SameButCase);
     }
-    close(wanted, candidate)
+    let distance = small_distance(wanted, candidate);
+    if distance == Some(1) {
+        return Some(Likeness::OneOff);
+    }
+    if contains_ignoring_case(candidate, wanted) {
+        return Some(Likeness::Contains);
+    }
+    distance.map(|_| Likeness::TwoOff)
 }
 
 fn contains_ignoring_case(text: &str, part: &str) -> bool {
@@ -67,15 +71,15 @@ fn contains_ignoring_case(text: &str, part: &str) -> bool {
         .any(|at| text.get(at + 1..at + part.len()).is_some_and(|found| found.eq_ignore_ascii_case(rest)))
 }
 
-/// A few letters away: names that begin alike, of nearly the same length.
-fn close(wanted: &str, candidate: &str) -> Option<Likeness> {
+/// The edit distance of names that begin alike and are of nearly the same length, if it is small.
+fn small_distance(wanted: &str, candidate: &str) -> Option<usize> {
     let allowed = MAX_DISTANCE.min(wanted.len() / 3);
     let same_start =
         || wanted.bytes().zip(candidate.bytes()).next().is_some_and(|(a, b)| a.eq_ignore_ascii_case(&b));
     if allowed == 0 || wanted.len().abs_diff(candidate.len()) > allowed || !same_start() {
         return None;
     }
-    distance(wanted.as_bytes(), candidate.as_bytes(), allowed).map(Likeness::Close)
+    distance(wanted.as_bytes(), candidate.as_bytes(), allowed)
 }
 
 /// The edit distance in bytes, letters' case aside, if it is at most `allowed`.
@@ -104,7 +108,7 @@ mod tests {
     fn likeness_goes_from_case_to_letters() {
         assert!(likeness("queryset", "QuerySet") == Some(Likeness::SameButCase));
         assert!(likeness("queryset", "QuerySetMixin") == Some(Likeness::Contains));
-        assert!(likeness("querset", "queryset") == Some(Likeness::Close(1)));
+        assert!(likeness("querset", "queryset") == Some(Likeness::OneOff));
         assert!(likeness("ab", "ac").is_none(), "two letters are too few to guess from");
         assert!(likeness("queryset", "model").is_none());
     }

@@ -209,14 +209,19 @@ impl State {
     }
 
     /// What is worth building now, if anything: a segment over the loose files, or one over everything when
-    /// there are many segments or a quarter of their rows is dead.
+    /// there are many segments or a quarter of their rows is dead. Many dead rows alone are worth it too: they keep
+    /// the outlines of files that are gone.
     pub fn plan(&self) -> Option<Plan> {
-        if self.loose_rows <= self.limits.loose_rows && self.loose.len() <= self.limits.loose_files {
-            return None;
-        }
         let dead: usize = self.segments.iter().map(|live| live.dead_rows).sum();
         let rows: usize = self.segments.iter().map(|live| live.segment.row_count()).sum();
-        let (files, replaces) = if self.segments.len() >= self.limits.segments || dead * 4 > rows {
+        let mostly_dead = dead * 4 > rows;
+        let much_loose =
+            self.loose_rows > self.limits.loose_rows || self.loose.len() > self.limits.loose_files;
+        let much_dead = mostly_dead && dead > self.limits.loose_rows;
+        if !much_loose && !much_dead {
+            return None;
+        }
+        let (files, replaces) = if self.segments.len() >= self.limits.segments || mostly_dead {
             (
                 self.files.iter().filter(|file| file.symbol_count() > 0).cloned().collect(),
                 Replaces::Everything,

@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use super::symbol::{Detail, Signature, Symbol, symbol, tail_of};
-use super::tree::LocateError;
+use super::tree::{LocateError, Located};
 use crate::base::cancel::Cancelled;
 use crate::base::{Cancel, RelPath, Text, TextRange};
-use crate::engine::View;
+use crate::engine::{CurrentError, View};
 use crate::index::{FileEntry, Hit, Query, Scope};
 use crate::syntax::NamePattern;
 use crate::syntax::name_path::Matching;
+use crate::vfs::{EntryKind, VfsError};
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -54,7 +55,7 @@ pub enum SymbolError {
     IsDirectory(String),
     /// The file has no symbols.
     #[error(transparent)]
-    Current(#[from] crate::engine::CurrentError),
+    Current(#[from] CurrentError),
     /// The asker went away.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
@@ -70,7 +71,7 @@ pub fn find_symbol(view: &View, ask: &FindSymbol, cancel: &Cancel) -> Result<Fou
     for hits in hits.chunk_by(|a, b| Arc::ptr_eq(&a.file, &b.file)) {
         cancel.check()?;
         if needs_text {
-            from_text(view, ask, &hits[0].file, &mut symbols);
+            from_text(view, ask, &hits[0].file, &mut symbols)?;
         } else {
             from_index(view, ask, hits, &mut symbols);
         }
@@ -120,9 +121,19 @@ fn from_index(view: &View, ask: &FindSymbol, hits: &[Hit], symbols: &mut Vec<Sym
 }
 
 /// Cuts bodies from the file's text. If it changed after the question, the question is put to it again, so that
-/// bodies and lines agree; if it vanished, it has no symbols any more.
-fn from_text(view: &View, ask: &FindSymbol, file: &Arc<FileEntry>, symbols: &mut Vec<Symbol>) {
-    let Ok(current) = view.current(file) else { return };
+/// bodies and lines agree; if it vanished or is no code any more, it has no symbols. That it cannot be read is an
+/// error: without it the answer would not be complete.
+fn from_text(
+    view: &View,
+    ask: &FindSymbol,
+    file: &Arc<FileEntry>,
+    symbols: &mut Vec<Symbol>,
+) -> Result<(), SymbolError> {
+    let current = match view.current(file) {
+        Ok(current) => current,
+        Err(error @ CurrentError::Vfs(VfsError::Io { .. })) => return Err(error.into()),
+        Err(_) => return Ok(()),
+    };
     let text = (ask.signatures == Signature::Included).then_some(current.text.as_str());
     for row in ask.query.rows_in(&current.outline) {
         let mut found = symbol(&file.path, &current.outline, row, Detail { depth: ask.depth, text });
@@ -133,6 +144,7 @@ fn from_text(view: &View, ask: &FindSymbol, file: &Arc<FileEntry>, symbols: &mut
         }
         symbols.push(found);
     }
+    Ok(())
 }
 
 /// What stands on the line before `offset`, if that is white space only.
@@ -142,14 +154,21 @@ fn indent_before(text: &Text, offset: u32) -> &str {
     if before.chars().all(char::is_whitespace) { before } else { "" }
 }
 
-/// Where a symbol question looks, from a path as a client wrote it: empty for the whole project.
+/// Where a symbol question looks, from a path as a client wrote it: empty for the whole project. What is ignored, or a
+/// link, is refused: the index has nothing of it.
 pub fn scope(view: &View, relative_path: &str) -> Result<Scope, SymbolError> {
     let path = RelPath::new(relative_path).map_err(LocateError::from)?;
     if path.is_root() {
         return Ok(Scope::Project);
     }
-    if view.snapshot.files.get(path.as_str()).is_none() {
-        view.tree(|tree| tree.locate(relative_path))?;
+    if view.snapshot.files.within(&path).next().is_some() {
+        return Ok(Scope::Within(path));
+    }
+    // That there are no symbols here must not be said of what is not looked into.
+    let Located { path, kind } = view.tree(|tree| tree.locate_unignored(relative_path))?;
+    let is_link = view.root.stat_link(&path).is_ok_and(|(kind, _)| kind == EntryKind::Link);
+    if is_link || kind == EntryKind::File {
+        return Err(CurrentError::NotIndexed(path).into());
     }
     Ok(Scope::Within(path))
 }

@@ -12,6 +12,9 @@ use std::fmt::Write as _;
 /// Alternatives one glob may have once its braces are spelled out: `{a,b}{a,b}…` doubles with every pair.
 const MAX_ALTERNATIVES: usize = 1024;
 
+/// Characters a glob may have: no path has more. Each alternative is a copy.
+const MAX_CHARS: usize = 4096;
+
 /// A compiled glob.
 #[derive(Clone, Debug)]
 pub struct Glob(regex::Regex);
@@ -57,7 +60,14 @@ fn compile(glob: &str, subject: Subject) -> Result<Glob, GlobError> {
     if glob.is_empty() {
         return Err(error("it is empty".to_owned()));
     }
-    let chars: Vec<char> = glob.chars().collect();
+    let chars: Vec<char> = glob.chars().take(MAX_CHARS + 1).collect();
+    if chars.len() > MAX_CHARS {
+        let start = chars[..40].iter().collect::<String>();
+        return Err(GlobError {
+            glob: start + "…",
+            reason: format!("it has more than {MAX_CHARS} characters"),
+        });
+    }
     let mut expression = String::from(r"(?s)\A(?:");
     for (i, alternative) in spell_out(&chars, subject).map_err(error)?.iter().enumerate() {
         if i > 0 {
@@ -329,5 +339,7 @@ mod tests {
             let error = Glob::path(glob).expect_err(glob).to_string();
             assert!(error.contains(reason) && error.contains(glob), "{error}");
         }
+        let error = Glob::path(&"a".repeat(100_000)).expect_err("too long").to_string();
+        assert!(error.contains("more than 4096") && error.len() < 200, "{error}");
     }
 }

@@ -4,7 +4,7 @@ use super::find_symbol::SymbolError;
 use super::symbol::{Detail, Signature, Symbol, in_order, symbol};
 use super::tree::{LocateError, Located};
 use crate::base::{ContentHash, RelPath};
-use crate::engine::{Current, View};
+use crate::engine::{Current, CurrentError, View};
 use crate::vfs::EntryKind;
 
 /// A file's symbols.
@@ -37,7 +37,8 @@ pub fn outline(
         if view.is_ignored(&path, kind) {
             return Err(LocateError::Ignored(relative_path.to_owned()).into());
         }
-        return Err(crate::engine::CurrentError::NoOutline(path).into());
+        let why = if kind == EntryKind::File { CurrentError::NotIndexed } else { CurrentError::NoOutline };
+        return Err(why(path).into());
     };
     let Current { text, outline, hash } = view.current(file)?;
     let text = (signatures == Signature::Included).then_some(text.as_str());

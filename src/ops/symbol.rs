@@ -26,6 +26,8 @@ pub enum Signature {
 pub struct Symbol {
     /// Its file.
     pub path: RelPath,
+    /// Its own name, with its index where siblings share the name: the end of the name path.
+    pub name: String,
     /// Its name path, indices included.
     pub name_path: String,
     /// Its kind.
@@ -60,6 +62,7 @@ pub(super) fn symbol(path: &RelPath, outline: &Outline, row: usize, detail: Deta
     let this = &outline.rows[row];
     Symbol {
         path: path.clone(),
+        name: outline.indexed_name(row),
         name_path: outline.name_path(row),
         kind: this.kind(),
         start_line: this.start_line,

@@ -35,7 +35,10 @@ impl Session {
 
     pub(super) fn tool(&self, name: &str) -> Result<&'static Tool, String> {
         self.tools.iter().copied().find(|tool| tool.name == name).ok_or_else(|| {
-            format!("there is no tool {name:?} in toolset {}; tools/list names them", self.name)
+            format!(
+                "there is no tool {name:?} in toolset {}; tools/list (`symd tools`) names them",
+                self.name
+            )
         })
     }
 }

@@ -84,25 +84,24 @@ impl Outline {
         self.names.get(start..start + usize::from(row.name_len)).unwrap_or("")
     }
 
-    /// The name path of row `at`: simple names from the top level down, joined by `/`, each with `[i]` where
-    /// siblings share it.
+    /// The name path of row `at`: names from the top level down, joined by `/`.
     pub fn name_path(&self, at: usize) -> String {
         let mut chain = vec![at];
         while let Some(parent) = self.rows[chain[chain.len() - 1]].parent() {
             chain.push(parent);
         }
-        let mut path = String::new();
-        for (depth, &at) in chain.iter().rev().enumerate() {
-            let row = &self.rows[at];
-            if depth > 0 {
-                path.push('/');
-            }
-            path.push_str(self.name(row));
-            if row.index > 0 {
-                path.push_str(&format!("[{}]", row.index - 1));
-            }
+        let names: Vec<String> = chain.iter().rev().map(|&at| self.indexed_name(at)).collect();
+        names.join("/")
+    }
+
+    /// The simple name of row `at`, with `[i]` where siblings share it.
+    pub fn indexed_name(&self, at: usize) -> String {
+        let row = &self.rows[at];
+        let name = self.name(row);
+        match row.index.checked_sub(1) {
+            None => name.to_owned(),
+            Some(index) => format!("{name}[{index}]"),
         }
-        path
     }
 }
 

@@ -12,11 +12,11 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::base::Cancel;
-use crate::engine::View;
+use crate::engine::{EngineError, EngineStatus, View};
 use crate::ops::Project;
 
-/// How long a call waits for the first crawl of a large project before it says that it is still indexing.
-const READY_DEADLINE: Duration = Duration::from_secs(120);
+/// How long a call may take, the wait for the first crawl of a large project included.
+const DEADLINE: Duration = Duration::from_secs(120);
 
 /// A contract: the tools that a connection sees under one name.
 #[derive(Debug)]
@@ -134,19 +134,23 @@ fn ask<'a>(
         let given_up = Cancel::new();
         let _stops_with_us = given_up.on_drop();
         let answer = project.engine.ask(move |view| work(view, &arguments, &given_up));
-        match tokio::time::timeout(READY_DEADLINE, answer).await {
+        match tokio::time::timeout(DEADLINE, answer).await {
             Ok(Ok(reply)) => reply,
+            Ok(Err(error @ EngineError::Panicked)) => Reply::failed(format!("Error: {error}")),
             Ok(Err(error)) => Reply { text: format!("Error: {error}"), outcome: Outcome::NotReady },
-            Err(_) => Reply { text: still_indexing(project), outcome: Outcome::NotReady },
+            Err(_) => Reply { text: too_late(&project.engine.status()), outcome: Outcome::NotReady },
         }
     })
 }
 
-fn still_indexing(project: &Project) -> String {
-    let status = project.engine.status();
+/// Why there was no answer within the deadline.
+fn too_late(status: &EngineStatus) -> String {
+    let seconds = DEADLINE.as_secs();
+    if status.ready {
+        return format!("Error: gave up after {seconds} s: the question takes too long; ask for less");
+    }
     format!(
-        "Error: not ready after {} s: {} of {} files are still to be read; ask again, or see `symd status`",
-        READY_DEADLINE.as_secs(),
+        "Error: not ready after {seconds} s: {} of {} files are still to be read; ask again, or see `symd status`",
         status.pending_files,
         status.files.max(status.pending_files),
     )

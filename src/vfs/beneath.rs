@@ -27,8 +27,8 @@ pub(super) fn open(
         let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         match rustix::fs::openat2(root, path, flags | OFlags::CLOEXEC, Mode::empty(), how) {
             // EAGAIN: something was renamed while the kernel looked. EXDEV: a link left the root, perhaps
-            // only to come back by an absolute path.
-            Err(Errno::AGAIN | Errno::XDEV) => {}
+            // only to come back by an absolute path. EPERM: some sandboxes refuse calls they do not know so.
+            Err(Errno::AGAIN | Errno::XDEV | Errno::PERM) => {}
             Err(Errno::NOSYS) => WITHOUT_OPENAT2.store(true, Ordering::Relaxed),
             answer => return answer,
         }

@@ -98,7 +98,7 @@ pub enum EntryKind {
     Directory,
     /// A symbolic link, to anything.
     Link,
-    /// A FIFO, socket or device: never opened.
+    /// A FIFO, socket or device: never read.
     Other,
 }
 
@@ -130,8 +130,8 @@ impl Root {
         self.directory.as_fd()
     }
 
-    /// Reads a regular file whole, following links that stay inside. FIFOs and devices are never opened
-    /// for reading, so nothing here blocks on a stranger.
+    /// Reads a regular file whole, following links that stay inside. FIFOs and devices are opened
+    /// without waiting and never read, so nothing here blocks on a stranger.
     pub fn read(&self, path: &RelPath) -> Result<FileBytes, VfsError> {
         self.read_opened(path, OFlags::empty(), MAX_FILE_BYTES)
     }

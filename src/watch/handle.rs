@@ -67,6 +67,17 @@ pub enum WatchError {
     Ended,
 }
 
+impl WatchError {
+    /// Whether there is no use in trying again: the thread has ended, or the directory for barriers was removed.
+    pub fn is_for_good(&self) -> bool {
+        match self {
+            WatchError::Ended => true,
+            WatchError::Barrier { source, .. } => source.kind() == io::ErrorKind::NotFound,
+            WatchError::State(_) | WatchError::Start { .. } => false,
+        }
+    }
+}
+
 /// A running watcher. Dropping it stops the thread and waits for it: whoever reads what the sink passes on
 /// must go on reading, or have hung up, until then.
 pub struct Watch {

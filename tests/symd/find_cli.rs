@@ -34,3 +34,27 @@ fn names_that_are_put_together_show_no_text_from_the_next_line() {
     let text = user.check(&["overview", "src/size.rs"], 0);
     assert!(text.contains("\n 3-6 object impl Size\n  5 method run(&self)"), "{text}");
 }
+
+#[test]
+fn what_the_index_does_not_hold_is_not_said_to_have_no_symbols() {
+    let user = rust_project();
+    let link = |target: &str, name: &str| std::os::unix::fs::symlink(target, user.path(name)).unwrap();
+    link("src", "project/linked");
+    link("src/a.rs", "project/b.rs");
+    write(&user.path("project/.gitignore"), "out/\n");
+    std::fs::create_dir_all(user.path("project/out")).unwrap();
+    std::fs::create_dir_all(user.path("project/empty")).unwrap();
+    write(&user.path("project/out/c.rs"), "fn run() {}\n");
+    let find = |place: &str| format!(r#"{{"name_path_pattern": "run", "relative_path": "{place}"}}"#);
+    for place in ["linked", "b.rs"] {
+        let text = user.check(&["call", "find_symbol", &find(place)], 1);
+        assert!(text.contains("reached through a link"), "{text}");
+    }
+    let text = user.check(&["call", "get_symbols_overview", r#"{"relative_path": "b.rs"}"#], 1);
+    assert!(text.contains("reached through a link"), "{text}");
+    for place in ["out", "out/c.rs"] {
+        let text = user.check(&["call", "find_symbol", &find(place)], 1);
+        assert!(text.contains("Path is ignored: out"), "{text}");
+    }
+    assert!(user.check(&["call", "find_symbol", &find("empty")], 0).starts_with("No symbols match."));
+}

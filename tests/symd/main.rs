@@ -17,3 +17,4 @@ mod serve_life;
 mod serve_mcp;
 mod serve_slow;
 mod support;
+mod symbol_tools;

@@ -1,7 +1,7 @@
 //! The daemon's life: one per root, however many start it; how it ends, and what comes after.
 
-use std::io::{BufRead, BufReader};
-use std::os::unix::fs::PermissionsExt;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -164,31 +164,63 @@ fn another_user_is_refused() {
         std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o711)).unwrap();
     }
     std::fs::set_permissions(&socket, std::fs::Permissions::from_mode(0o666)).unwrap();
-    let program = "import socket,sys
+    // Who it is, that the socket let it in, and whether it got an answer.
+    let program = "import os,socket,sys
 s=socket.socket(socket.AF_UNIX); s.settimeout(60); s.connect(sys.argv[1])
 try:
     s.sendall(b'{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"symd/status\"}\\n')
-    print(len(s.recv(1000)))
-except (BrokenPipeError, ConnectionResetError): print(0)";
+    answered=len(s.recv(1000))>0
+except (BrokenPipeError, ConnectionResetError): answered=False
+print(os.getuid(), 'answered' if answered else 'refused')";
     let ask = |other: &[&str]| {
         let mut command = Command::new("setpriv");
         // The system's own interpreter: another user may not enter this one's directories.
         command.env("PATH", "/usr/bin:/bin");
         command.args(other).args(["python3", "-c", program]).arg(&socket);
-        command.output().unwrap()
+        let output = command.output().unwrap();
+        let talk = String::from_utf8_lossy(&output.stderr).into_owned();
+        (String::from_utf8(output.stdout).unwrap().trim().to_owned(), talk)
     };
-    let stranger = ask(&["--reuid=65534", "--regid=65534", "--clear-groups"]);
-    assert_eq!(
-        String::from_utf8_lossy(&stranger.stdout).trim(),
-        "0",
-        "{}",
-        String::from_utf8_lossy(&stranger.stderr)
-    );
-    let same = ask(&["--clear-groups"]);
-    assert_ne!(String::from_utf8_lossy(&same.stdout).trim(), "0");
+    let (stranger, talk) = ask(&["--reuid=65534", "--regid=65534", "--clear-groups"]);
+    assert_eq!(stranger, "65534 refused", "{talk}");
+    let (same, talk) = ask(&["--clear-groups"]);
+    assert_eq!(same, "0 answered", "{talk}");
+    let log = user.check(&["logs"], 0);
+    assert!(log.contains("refused a client of another user") && log.contains("uid=65534"), "{log}");
     for directory in socket.ancestors().skip(1).take_while(|path| path.starts_with(user.path(""))) {
         std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o700)).unwrap();
     }
+}
+
+/// Only the daemon's own user may connect, and root is no exception.
+#[test]
+fn root_is_another_user_to_a_daemon_that_is_not_roots() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let user = User::new();
+    let program = user.path("symd");
+    std::fs::copy(env!("CARGO_BIN_EXE_symd"), &program).unwrap();
+    assert!(Command::new("chown").args(["-R", "65534:65534"]).arg(user.path("")).status().unwrap().success());
+    let nobody = |arguments: &[&str]| {
+        let mut command = user.dressed(Command::new("setpriv"));
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&program).args(arguments);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let socket = std::path::PathBuf::from(nobody(&["socket"]).trim_end());
+    assert_eq!(std::fs::metadata(&socket).unwrap().uid(), 65534);
+    let mut stream = UnixStream::connect(&socket).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let asked = stream.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"symd/status\"}\n");
+    let mut answer = String::new();
+    let read = stream.read_to_string(&mut answer);
+    // Closed before or after it was asked: what counts is that nothing came.
+    assert!(answer.is_empty(), "{asked:?} {read:?} {answer}");
+    assert!(nobody(&["logs"]).contains("refused a client of another user uid=0"));
+    assert!(user.fails(&["call", "status"], 3).contains("belongs to user 65534"));
+    nobody(&["stop"]);
 }
 
 #[test]
@@ -290,4 +322,17 @@ fn a_daemon_out_of_descriptors_goes_on() {
         assert!(tried.elapsed() < PATIENCE);
     }
     assert_eq!(first.ask(&modern(call(3, "status", json!({}))))["id"], 3);
+}
+
+/// Without its runtime directory no client can find a daemon: it must not live on beside the next one.
+#[test]
+fn a_daemon_whose_directory_was_removed_ends_with_the_next_question() {
+    let user = User::new();
+    user.check(&["start"], 0);
+    let mut wire = user.connect();
+    wire.initialize();
+    std::fs::remove_dir_all(user.path("run/symd")).unwrap();
+    let answer = wire.ask(&call(1, "find_symbol", json!({"name_path_pattern": "x"})));
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    assert_eq!(wire.receive(), None, "the daemon went on");
 }

@@ -89,7 +89,12 @@ fn the_era_of_discover() {
 
     let mut other = modern(call(4, "status", json!({})));
     other["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2031-01-01");
-    assert_error(&wire.ask(&other), json!(4), -32022, "");
+    let refused = wire.ask(&other);
+    assert_error(&refused, json!(4), -32022, "");
+    assert_eq!(
+        refused["error"]["data"],
+        json!({ "requested": "2031-01-01", "supported": found["result"]["supportedVersions"] })
+    );
     let mut bare = modern(call(5, "status", json!({})));
     bare["params"]["_meta"].as_object_mut().unwrap().remove("io.modelcontextprotocol/clientCapabilities");
     assert_error(&wire.ask(&bare), json!(5), -32602, "clientCapabilities");
@@ -99,28 +104,42 @@ fn the_era_of_discover() {
 #[test]
 fn tools_are_listed_in_the_same_order_with_everything_that_clients_look_at() {
     let user = User::new();
-    let mut wire = user.connect();
-    wire.initialize();
-    let first = wire.ask(&request(1, "tools/list", json!({})));
-    let again = wire.ask(&request(1, "tools/list", json!({})));
-    assert_eq!(first, again);
-    for tool in first["result"]["tools"].as_array().unwrap() {
-        let name = tool["name"].as_str().unwrap();
-        assert!(
-            name.len() <= 50 && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)),
-            "{name}"
-        );
-        for hint in ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] {
-            assert!(tool["annotations"][hint].is_boolean(), "{name}: {hint}");
+    for toolset in ["native", "serena"] {
+        let list = || {
+            let mut wire = user.connect();
+            wire.ask(&json!({ "symd": { "protocol": [1, 1], "version": "1", "toolset": [toolset] } }));
+            wire.initialize();
+            wire.ask(&request(1, "tools/list", json!({})))
+        };
+        let first = list();
+        assert_eq!(first, list());
+        for tool in first["result"]["tools"].as_array().unwrap() {
+            check_listed(tool);
         }
-        assert_eq!(tool["inputSchema"]["type"], "object", "{name}");
-        assert!(tool["inputSchema"]["required"].is_array(), "{name}");
-        let schema = tool["inputSchema"].to_string();
-        assert!(!schema.contains("$ref") && !schema.contains("$defs"), "{name}: {schema}");
-        assert!(
-            !tool["title"].as_str().unwrap().is_empty() && !tool["description"].as_str().unwrap().is_empty()
-        );
     }
+}
+
+#[track_caller]
+fn check_listed(tool: &Value) {
+    let name = tool["name"].as_str().unwrap();
+    assert!(
+        name.len() <= 50 && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)),
+        "{name}"
+    );
+    for hint in ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] {
+        assert!(tool["annotations"][hint].is_boolean(), "{name}: {hint}");
+    }
+    let schema = &tool["inputSchema"];
+    assert_eq!(schema["type"], "object", "{name}");
+    for required in schema["required"].as_array().unwrap() {
+        assert!(schema["properties"][required.as_str().unwrap()].is_object(), "{name}: {required}");
+    }
+    for (parameter, property) in schema["properties"].as_object().unwrap() {
+        assert!(property["description"].is_string(), "{name}: {parameter}");
+    }
+    let schema = schema.to_string();
+    assert!(!schema.contains("$ref") && !schema.contains("$defs"), "{name}: {schema}");
+    assert!(!tool["title"].as_str().unwrap().is_empty() && !tool["description"].as_str().unwrap().is_empty());
 }
 
 #[test]
@@ -199,6 +218,31 @@ fn a_request_that_a_daemon_took_to_its_grave_is_answered_and_not_repeated() {
     let answers = user.mcp("project", &[modern(call(1, "status", json!({})))]);
     assert_eq!(daemon.join().unwrap()["id"], 1);
     assert_eq!(answers.len(), 1);
+    assert_error(&answers[0], json!(1), -32000, "ended before it answered");
+}
+
+#[test]
+fn nothing_is_said_of_a_cancelled_request_when_the_daemon_ends() {
+    let user = User::new();
+    let place = user.place();
+    place.prepare().unwrap();
+    let held = symd::serve::lock::try_lock(&place.lock()).unwrap().unwrap();
+    let listener = std::os::unix::net::UnixListener::bind(place.socket()).unwrap();
+    let daemon = std::thread::spawn(move || {
+        let mut wire = Wire::over(listener.accept().unwrap().0);
+        assert_eq!(wire.receive().unwrap()["symd"]["client"], "mcp");
+        wire.send(&json!({ "symd": { "protocol": 1, "version": "x", "pid": 1, "root": "/" } }));
+        let ids = [wire.receive().unwrap()["id"].clone(), wire.receive().unwrap()["id"].clone()];
+        assert_eq!(wire.receive().unwrap()["method"], "notifications/cancelled");
+        drop(held);
+        ids
+    });
+    let cancelled =
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": "1" } });
+    let asked = [call("1", "status", json!({})), call(1, "status", json!({}))].map(modern);
+    let answers = user.mcp("project", &[&asked[..], &[cancelled]].concat());
+    assert_eq!(daemon.join().unwrap(), [json!("1"), json!(1)]);
+    assert_eq!(answers.len(), 1, "{answers:?}");
     assert_error(&answers[0], json!(1), -32000, "ended before it answered");
 }
 

@@ -172,7 +172,7 @@ fn an_engine_that_nobody_holds_ends() {
 #[test]
 fn the_last_handle_may_be_dropped_while_the_watcher_has_much_to_say() {
     let scratch = Scratch::new();
-    for number in 0..3_000 {
+    for number in 0..1_500 {
         scratch.write(&format!("{number}.py"), "a = 1\n");
     }
     let run = tempfile::tempdir().expect("scratch");

@@ -8,7 +8,7 @@ use crate::index::tests::assert_tables;
 use crate::index::{Limits, Snapshot};
 use crate::watch::BackendChoice;
 
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 8;
 const STEPS: usize = 120;
 
 /// Few enough that loose files, several tables, dead rows and merges all occur in a small tree.

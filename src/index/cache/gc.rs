@@ -1,7 +1,8 @@
-//! Keeping all caches together under a size limit: whole repositories go, the one used longest ago first.
+//! Keeping all caches together under a size limit: whole repositories go, the one written longest ago first. What a
+//! daemon that was killed left half-written goes too.
 
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::pack_paths;
 use crate::base::state::{self, StateError};
@@ -17,10 +18,13 @@ pub struct GcReport {
     pub removed: usize,
 }
 
+/// Writing a pack takes seconds.
+const LEFT_OVER_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+
 struct Repository {
     packs: Vec<PathBuf>,
     bytes: u64,
-    used: SystemTime,
+    written: SystemTime,
 }
 
 /// Removes packs of the repositories under `outlines` (one directory each) until all together have at most
@@ -33,13 +37,18 @@ pub fn gc(outlines: &Path, max_bytes: u64) -> Result<GcReport, StateError> {
         Err(source) => return Err(StateError::Io { what: "cannot list", path: outlines.to_owned(), source }),
     };
     for directory in directories.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()) {
+        remove_leftovers(&directory)?;
         let packs = pack_paths(&directory)?;
         let stats: Vec<_> = packs.iter().filter_map(|path| path.metadata().ok()).collect();
-        let used =
+        let written =
             stats.iter().filter_map(|stat| stat.modified().ok()).max().unwrap_or(SystemTime::UNIX_EPOCH);
-        repositories.push(Repository { packs, bytes: stats.iter().map(std::fs::Metadata::len).sum(), used });
+        repositories.push(Repository {
+            packs,
+            bytes: stats.iter().map(std::fs::Metadata::len).sum(),
+            written,
+        });
     }
-    repositories.sort_by_key(|repository| repository.used);
+    repositories.sort_by_key(|repository| repository.written);
     let bytes_before: u64 = repositories.iter().map(|repository| repository.bytes).sum();
     let mut report = GcReport { bytes_before, bytes_after: bytes_before, removed: 0 };
     for repository in repositories {
@@ -53,4 +62,19 @@ pub fn gc(outlines: &Path, max_bytes: u64) -> Result<GcReport, StateError> {
         report.bytes_after -= repository.bytes;
     }
     Ok(report)
+}
+
+/// Removes temporary files that nobody can be writing any more.
+fn remove_leftovers(directory: &Path) -> Result<(), StateError> {
+    let Ok(entries) = std::fs::read_dir(directory) else { return Ok(()) };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let is_temporary =
+            path.extension().is_some_and(|extension| extension.to_string_lossy().starts_with("tmp"));
+        let age =
+            path.symlink_metadata().and_then(|stat| stat.modified()).ok().and_then(|at| at.elapsed().ok());
+        if is_temporary && age.is_some_and(|age| age > LEFT_OVER_AFTER) {
+            state::remove_file(&path)?;
+        }
+    }
+    Ok(())
 }

@@ -6,9 +6,11 @@ mod codec;
 mod gc;
 mod pack;
 
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 pub use gc::{GcReport, gc};
 
@@ -39,6 +41,8 @@ pub struct Key {
 pub struct Cache {
     directory: PathBuf,
     packs: RwLock<Arc<[Pack]>>,
+    /// What a pack claims to hold and does not: to be written again, in another pack.
+    unsound: Mutex<BTreeSet<Key>>,
     counters: Counters,
 }
 
@@ -81,20 +85,25 @@ impl Cache {
                 }
             }
         }
-        Ok(Cache { directory: directory.to_owned(), packs: RwLock::new(packs.into()), counters })
+        let packs = RwLock::new(packs.into());
+        Ok(Cache { directory: directory.to_owned(), packs, unsound: Mutex::default(), counters })
     }
 
     /// The outline kept under `key`.
     pub fn get(&self, key: Key) -> Option<Outline> {
         let packs = self.packs();
-        let found = packs.iter().find_map(|pack| Some((pack, pack.find(key)?)));
-        let outline = found.and_then(|(pack, place)| {
-            let outline = pack.read(place).and_then(|bytes| codec::decode(&bytes));
+        let mut is_unsound = false;
+        let outline = packs.iter().find_map(|pack| {
+            let outline = pack.read(pack.find(key)?).and_then(|bytes| codec::decode(&bytes));
             if outline.is_none() {
+                is_unsound = true;
                 self.counters.damaged.fetch_add(1, Ordering::Relaxed);
             }
             outline
         });
+        if is_unsound && outline.is_none() {
+            self.unsound().insert(key);
+        }
         let counter = if outline.is_some() { &self.counters.hits } else { &self.counters.misses };
         counter.fetch_add(1, Ordering::Relaxed);
         outline
@@ -104,9 +113,12 @@ impl Cache {
     /// the index holds now.
     pub fn store(&self, live: &[(Key, Arc<Outline>)]) -> Result<(), StateError> {
         let packs = self.packs();
-        let new: Vec<(Key, Vec<u8>)> = live
+        let unsound = std::mem::take(&mut *self.unsound());
+        let is_new = |key: &Key| unsound.contains(key) || packs.iter().all(|pack| pack.find(*key).is_none());
+        // A map: files of equal content share one outline.
+        let new: BTreeMap<Key, Vec<u8>> = live
             .iter()
-            .filter(|(key, _)| packs.iter().all(|pack| pack.find(*key).is_none()))
+            .filter(|(key, _)| is_new(key))
             .map(|(key, outline)| (*key, codec::encode(outline)))
             .collect();
         if new.is_empty() {
@@ -148,9 +160,13 @@ impl Cache {
         *self.packs.write().unwrap_or_else(PoisonError::into_inner) = packs;
     }
 
-    fn write(&self, entries: Vec<(Key, Vec<u8>)>) -> Result<Pack, StateError> {
+    fn unsound(&self) -> MutexGuard<'_, BTreeSet<Key>> {
+        self.unsound.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self, entries: BTreeMap<Key, Vec<u8>>) -> Result<Pack, StateError> {
         let path = self.directory.join(format!("{:016x}.{PACK_EXTENSION}", fastrand::u64(..)));
-        pack::write(&path, entries)?;
+        pack::write(&path, &entries)?;
         Pack::open(&path).ok_or_else(|| StateError::Io {
             what: "cannot read back",
             path,
@@ -160,12 +176,18 @@ impl Cache {
 }
 
 /// What a merged pack holds: everything new and live, then whatever else the old packs have, within bounds.
-fn merge(new: Vec<(Key, Vec<u8>)>, live: &[(Key, Arc<Outline>)], packs: &[Pack]) -> Vec<(Key, Vec<u8>)> {
+fn merge(
+    new: BTreeMap<Key, Vec<u8>>,
+    live: &[(Key, Arc<Outline>)],
+    packs: &[Pack],
+) -> BTreeMap<Key, Vec<u8>> {
     let read = |key: Key| packs.iter().find_map(|pack| pack.read(pack.find(key)?));
-    let mut kept: std::collections::BTreeMap<Key, Vec<u8>> = new.into_iter().collect();
+    let mut kept = new;
     for (key, _) in live {
-        if let Some(bytes) = read(*key) {
-            kept.entry(*key).or_insert(bytes);
+        if let Entry::Vacant(vacant) = kept.entry(*key)
+            && let Some(bytes) = read(*key)
+        {
+            vacant.insert(bytes);
         }
     }
     let live_bytes: usize = kept.values().map(Vec::len).sum();
@@ -174,14 +196,14 @@ fn merge(new: Vec<(Key, Vec<u8>)>, live: &[(Key, Arc<Outline>)], packs: &[Pack])
         if budget == 0 {
             break;
         }
-        if let std::collections::btree_map::Entry::Vacant(vacant) = kept.entry(key)
+        if let Entry::Vacant(vacant) = kept.entry(key)
             && let Some(bytes) = read(key)
         {
             budget = budget.saturating_sub(bytes.len());
             vacant.insert(bytes);
         }
     }
-    kept.into_iter().collect()
+    kept
 }
 
 /// The pack files of a directory, in name order.

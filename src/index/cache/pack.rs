@@ -6,6 +6,7 @@
 //! ```
 //! Numbers are little endian; index entries ascend by key; offsets count from the start of the file.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -53,8 +54,11 @@ impl Pack {
         }
         let count = u32::from_le_bytes(fields.take()?) as usize;
         let checksum: [u8; 16] = fields.take()?;
+        if count > MAX_ENTRIES {
+            return None;
+        }
         let index_bytes = count * ENTRY;
-        if count > MAX_ENTRIES || bytes < (HEADER + index_bytes) as u64 {
+        if bytes < (HEADER + index_bytes) as u64 {
             return None;
         }
         let mut index = vec![0; index_bytes];
@@ -88,11 +92,10 @@ impl Pack {
 }
 
 /// Writes a pack of `entries` to `path`.
-pub(super) fn write(path: &Path, mut entries: Vec<(Key, Vec<u8>)>) -> Result<(), StateError> {
-    entries.sort_by_key(|&(key, _)| key);
+pub(super) fn write(path: &Path, entries: &BTreeMap<Key, Vec<u8>>) -> Result<(), StateError> {
     let mut index = Vec::with_capacity(entries.len() * ENTRY);
     let mut offset = (HEADER + entries.len() * ENTRY) as u64;
-    for (key, bytes) in &entries {
+    for (key, bytes) in entries {
         index.extend(key.content.0);
         index.extend(key.fingerprint.to_le_bytes());
         index.extend(offset.to_le_bytes());
@@ -107,7 +110,7 @@ pub(super) fn write(path: &Path, mut entries: Vec<(Key, Vec<u8>)>) -> Result<(),
     header.extend(u32::try_from(entries.len()).unwrap_or(0).to_le_bytes());
     header.extend(ContentHash::of(&index).0);
     let mut parts: Vec<&[u8]> = vec![&header, &index];
-    parts.extend(entries.iter().map(|(_, bytes)| bytes.as_slice()));
+    parts.extend(entries.values().map(Vec::as_slice));
     state::replace_file(path, &parts)
 }
 

@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods)]
 
 use std::os::unix::fs::PermissionsExt;
+use std::time::SystemTime;
 
 use super::*;
 use crate::syntax::{Occurrences, Row};
@@ -74,6 +75,27 @@ fn every_damaged_byte_is_a_miss_or_harmless() {
 }
 
 #[test]
+fn what_is_damaged_is_written_anew() {
+    let (scratch, pack) = with_one_pack();
+    let mut damaged = std::fs::read(&pack).expect("read");
+    *damaged.last_mut().expect("not empty") ^= 0x41;
+    std::fs::write(&pack, &damaged).expect("written");
+    let cache = reopened(&scratch);
+    assert_eq!(cache.get(key(1)), None);
+    cache.store(&[(key(1), outline("alpha"))]).expect("stored");
+    assert_eq!(cache.get(key(1)).as_ref(), Some(&*outline("alpha")));
+    assert_eq!(reopened(&scratch).get(key(1)).as_ref(), Some(&*outline("alpha")));
+}
+
+#[test]
+fn files_of_equal_content_share_an_entry() {
+    let scratch = tempfile::tempdir().expect("scratch");
+    let cache = Cache::open(&scratch.path().join("cache")).expect("opened");
+    cache.store(&[(key(1), outline("alpha")), (key(1), outline("alpha"))]).expect("stored");
+    assert_eq!(cache.status().written, 1);
+}
+
+#[test]
 fn a_pack_that_others_may_write_or_that_is_a_link_is_foreign() {
     let (scratch, pack) = with_one_pack();
     std::fs::set_permissions(&pack, std::fs::Permissions::from_mode(0o666)).expect("changed");
@@ -102,7 +124,7 @@ fn many_packs_become_one_and_lose_nothing() {
 }
 
 #[test]
-fn collection_removes_what_was_used_longest_ago() {
+fn collection_removes_what_was_written_longest_ago() {
     let scratch = tempfile::tempdir().expect("scratch");
     for repository in ["old", "new"] {
         let cache = Cache::open(&scratch.path().join(repository)).expect("opened");
@@ -111,10 +133,18 @@ fn collection_removes_what_was_used_longest_ago() {
     let old = pack_paths(&scratch.path().join("old")).expect("listed").remove(0);
     let long_ago = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
     std::fs::File::options().write(true).open(&old).expect("opened").set_modified(long_ago).expect("set");
+    let leftover = scratch.path().join("new/0.tmp0");
+    std::fs::write(&leftover, "").expect("written");
+    std::fs::write(scratch.path().join("new/1.tmp1"), "").expect("written");
+    std::fs::File::options()
+        .write(true)
+        .open(&leftover)
+        .expect("opened")
+        .set_modified(long_ago)
+        .expect("set");
     let report = gc(scratch.path(), 200).expect("collected");
     assert_eq!(report.removed, 1);
+    assert!(!leftover.exists() && scratch.path().join("new/1.tmp1").exists(), "somebody may be writing it");
     assert!(!old.exists() && pack_paths(&scratch.path().join("new")).expect("listed").len() == 1);
     assert_eq!(gc(&scratch.path().join("missing"), 0).expect("nothing to do"), GcReport::default());
 }
-
-use std::time::SystemTime;

@@ -175,3 +175,47 @@ fn finds_what_a_scan_of_everything_finds() {
     }
     assert!(found > 1_000, "{found} hits");
 }
+
+#[test]
+fn tables_over_files_that_are_gone_are_built_anew() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut state = state(&mut random, 300);
+    while let Some(plan) = state.plan() {
+        state.adopt(plan.build());
+    }
+    let paths: Vec<RelPath> = state.within(&RelPath::root()).map(|file| file.path.clone()).collect();
+    for path in paths {
+        state.remove(&path);
+    }
+    let plan = state.plan().expect("most of the tables' rows are dead");
+    state.adopt(plan.build());
+    assert!(state.plan().is_none());
+    assert_eq!((state.symbol_count(), state.segment_count()), (0, 1));
+}
+
+#[test]
+fn a_touched_file_is_found_in_its_new_state() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut state = state(&mut random, 300);
+    while let Some(plan) = state.plan() {
+        state.adopt(plan.build());
+    }
+    let touched = Stat { mtime: 5, ..Stat::default() };
+    let files: Vec<Arc<FileEntry>> = state.within(&RelPath::root()).cloned().collect();
+    for file in files {
+        let mut entry = FileEntry::clone(&file);
+        if let Content::Code { stat, .. } = &mut entry.content {
+            *stat = touched;
+        }
+        state.put(Arc::new(entry));
+    }
+    let query = Query {
+        pattern: NamePattern::parse("f", Matching::Exact).expect("valid"),
+        scope: Scope::Project,
+        include_kinds: Vec::new(),
+        exclude_kinds: Vec::new(),
+        locals: Locals::Included,
+    };
+    let hits = state.snapshot().find(&query, &Cancel::new()).expect("not cancelled");
+    assert!(!hits.is_empty() && hits.iter().all(|hit| hit.file.stat() == Some(touched)));
+}

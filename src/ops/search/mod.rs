@@ -138,7 +138,8 @@ pub fn search<R: Send>(
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            scope.spawn(|| run.work(&visit));
+            // A thread that cannot be had leaves the work to the others.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, || run.work(&visit));
         }
         run.work(&visit);
     });

@@ -26,7 +26,7 @@ pub(super) fn outline_text(found: &FileOutline, limit: usize) -> String {
     let signatures = Signatures::for_count(found.symbols.iter().map(count).sum());
     let mut lines = Vec::new();
     for symbol in &found.symbols {
-        tree_lines(symbol, 1, own_name(symbol), signatures, &mut lines);
+        tree_lines(symbol, 1, &symbol.name, signatures, &mut lines);
     }
     let mut text = found.path.to_string();
     let mut chars = text.chars().count();
@@ -57,12 +57,14 @@ pub(super) fn outline_text(found: &FileOutline, limit: usize) -> String {
 /// An overview for programs.
 pub(super) fn outline_json(found: &FileOutline, limit: usize) -> String {
     let mut left = limit;
-    let symbols: Vec<Value> =
-        found.symbols.iter().take_while(|symbol| fits(symbol, &mut left)).map(symbol_json).collect();
-    let left_out = found.symbols.len() - symbols.len();
+    let symbols: Vec<Value> = found.symbols.iter().map(symbol_json).collect();
+    let fitting =
+        symbols.iter().take_while(|symbol| fits(symbol.to_string().chars().count() + 1, &mut left)).count();
+    let shown = &symbols[..fitting.max(1).min(symbols.len())];
+    let left_out = symbols.len() - shown.len();
     json!({
         "path": found.path.as_str(), "file_revision": found.hash.short(), "has_errors": found.has_errors,
-        "symbols": symbols, "left_out": left_out,
+        "symbols": shown, "left_out": left_out,
         "revision": found.revision, "source": "syntax", "complete": !found.has_errors && left_out == 0,
     })
     .to_string()
@@ -71,7 +73,7 @@ pub(super) fn outline_json(found: &FileOutline, limit: usize) -> String {
 /// What find_symbol found.
 pub(super) fn found_text<'a>(ask: &FindSymbol, found: &'a FoundSymbols, limit: usize) -> String {
     let total = found.symbols.len();
-    let shown = best_that_fit(ask, found, limit);
+    let shown = best_that_fit(ask, found, limit, &cost);
     let style = Style::of(&shown);
     let by_file: Vec<&[&Symbol]> = shown.chunk_by(|a, b| a.path == b.path).collect();
     let mut lines = Vec::new();
@@ -82,8 +84,8 @@ pub(super) fn found_text<'a>(ask: &FindSymbol, found: &'a FoundSymbols, limit: u
         file_lines(of_file, depth, file, &style, lines);
     };
     tree::write(&by_file, &|of_file: &[&'a Symbol]| of_file[0].path.as_str(), leaf, (0, 0), &mut lines);
-    let counts =
-        format!("{} in {}", counted(total, "symbol", "symbols"), counted(by_file.len(), "file", "files"));
+    let files = found.symbols.chunk_by(|a, b| a.path == b.path).count();
+    let counts = format!("{} in {}", counted(total, "symbol", "symbols"), counted(files, "file", "files"));
     let mut footer = Footer::new(counts, found.revision);
     style.signatures.tell(&mut footer);
     if shown.len() < total {
@@ -92,8 +94,21 @@ pub(super) fn found_text<'a>(ask: &FindSymbol, found: &'a FoundSymbols, limit: u
             shown.len()
         ));
     }
-    lines.push(footer.to_string());
-    lines.join("\n")
+    let mut text = lines.join("\n");
+    if cut(&mut text, limit) {
+        footer.incomplete(format!(
+            "cut at {limit} characters; give a smaller depth, leave out bodies, or raise limit"
+        ));
+    }
+    format!("{text}\n{footer}")
+}
+
+/// Cuts `text` to `limit` characters, at the end of a line where there is one; whether it was longer.
+fn cut(text: &mut String, limit: usize) -> bool {
+    let Some((end, _)) = text.char_indices().nth(limit) else { return false };
+    let end = text[..end].rfind('\n').unwrap_or(end);
+    text.truncate(end);
+    true
 }
 
 /// The symbols of one file; a single one stands on its file's line. In a long list, what their name paths begin with
@@ -135,8 +150,8 @@ struct Style<'a> {
 impl<'a> Style<'a> {
     fn of(shown: &[&'a Symbol]) -> Style<'a> {
         let signatures = Signatures::for_count(shown.iter().copied().map(count).sum());
-        let first = shown.first().map_or("", |symbol| own_name(symbol));
-        let is_shared = first.len() > 1 && shown.iter().all(|symbol| own_name(symbol) == first);
+        let first = shown.first().map_or("", |symbol| &symbol.name);
+        let is_shared = first.len() > 1 && shown.iter().all(|symbol| symbol.name == *first);
         Style { signatures, shared_name: (signatures == Signatures::LeftOut && is_shared).then_some(first) }
     }
 
@@ -148,7 +163,8 @@ impl<'a> Style<'a> {
 
 /// What find_symbol found, for programs.
 pub(super) fn found_json(ask: &FindSymbol, found: &FoundSymbols, limit: usize) -> String {
-    let shown = best_that_fit(ask, found, limit);
+    let as_json = |symbol: &Symbol| symbol_json(symbol).to_string().chars().count() + 1;
+    let shown = best_that_fit(ask, found, limit, &as_json);
     let left_out = found.symbols.len() - shown.len();
     let symbols: Vec<Value> = shown.into_iter().map(symbol_json).collect();
     json!({
@@ -182,23 +198,27 @@ pub(super) fn nothing_found(kept_out: &[Symbol], similar: &[String], revision: u
 
 /// All symbols, or, where they would not fit, the best of them in path order: exact names before parts of names,
 /// shallow before deep. At least one, whatever its size: an answer that shows nothing helps nobody.
-fn best_that_fit<'a>(ask: &FindSymbol, found: &'a FoundSymbols, limit: usize) -> Vec<&'a Symbol> {
+fn best_that_fit<'a>(
+    ask: &FindSymbol,
+    found: &'a FoundSymbols,
+    limit: usize,
+    cost: &dyn Fn(&Symbol) -> usize,
+) -> Vec<&'a Symbol> {
     let mut ranked: Vec<(usize, &Symbol)> = found.symbols.iter().enumerate().collect();
     if found.symbols.iter().map(cost).sum::<usize>() > limit {
-        let is_exact =
-            |symbol: &Symbol| own_name(symbol).split('[').next() == Some(ask.query.pattern.last_name());
+        let is_exact = |symbol: &Symbol| symbol.name.split('[').next() == Some(ask.query.pattern.last_name());
         ranked.sort_by_key(|(at, symbol)| (!is_exact(symbol), symbol.name_path.matches('/').count(), *at));
         let mut left = limit;
-        let fitting = ranked.iter().take_while(|(_, symbol)| fits(symbol, &mut left)).count();
+        let fitting = ranked.iter().take_while(|(_, symbol)| fits(cost(symbol), &mut left)).count();
         ranked.truncate(fitting.max(1));
         ranked.sort_by_key(|&(at, _)| at);
     }
     ranked.into_iter().map(|(_, symbol)| symbol).collect()
 }
 
-/// Takes the symbol's cost from what is left; whether there was enough.
-fn fits(symbol: &Symbol, left: &mut usize) -> bool {
-    let rest = left.checked_sub(cost(symbol));
+/// Takes `cost` from what is left; whether there was enough.
+fn fits(cost: usize, left: &mut usize) -> bool {
+    let rest = left.checked_sub(cost);
     *left = rest.unwrap_or(0);
     rest.is_some()
 }
@@ -240,7 +260,7 @@ fn count(symbol: &Symbol) -> usize {
 fn tree_lines(symbol: &Symbol, depth: usize, name: &str, signatures: Signatures, lines: &mut Vec<String>) {
     lines.push(format!("{}{}", " ".repeat(depth), line(symbol, name, signatures)));
     for child in &symbol.children {
-        tree_lines(child, depth + 1, own_name(child), signatures, lines);
+        tree_lines(child, depth + 1, &child.name, signatures, lines);
     }
 }
 
@@ -260,11 +280,6 @@ fn short_word(kind: SymbolKind) -> &'static str {
         SymbolKind::EnumMember => "member",
         other => other.word(),
     }
-}
-
-/// The last component of its name path, index included.
-fn own_name(symbol: &Symbol) -> &str {
-    symbol.name_path.rsplit('/').next().unwrap_or("")
 }
 
 fn symbol_json(symbol: &Symbol) -> Value {

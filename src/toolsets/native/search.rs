@@ -20,6 +20,12 @@ use crate::toolsets::serena::search::query;
 /// Longer lines are cut: minified code helps nobody.
 const LINE_CHARS: usize = 300;
 
+/// Stands where lines were left out between matches shown with context.
+const GAP: &str = "  --\n";
+
+/// What JSON puts around a file's path and lines, with a count of up to ten digits.
+const JSON_FILE_CHARS: usize = r#"{"lines":[],"matches":1234567890,"path":},"#.len();
+
 /// The description of `search_for_pattern`.
 pub const SEARCH_FOR_PATTERN: &str = "Performs a search for a pattern in the project. \
     Answers the matching lines grouped by file, with 1-based line numbers (12: a match, 13- context), then the counts.";
@@ -47,11 +53,31 @@ pub fn run_search_for_pattern(tree: &Tree<'_>, arguments: &Map<String, Value>, c
     let reply = || -> Result<Reply, Reply> {
         let query = query(&arguments).map_err(failed)?;
         let limit = limit(&arguments).map_err(failed)?;
-        let format = arguments.one_of_or("format", &["text", "json"], "text").map_err(failed)?;
-        let found = collect(tree, &query, limit, cancel).map_err(failed)?;
-        Ok(Reply::done(if format == "json" { found.json() } else { found.text(limit) }))
+        let form = match arguments.one_of_or("format", &["text", "json"], "text").map_err(failed)? {
+            "json" => Form::Json,
+            _ if query.before + query.after > 0 => Form::TextWithContext,
+            _ => Form::Text,
+        };
+        let found = collect(tree, &query, Room { form, limit }, cancel).map_err(failed)?;
+        Ok(Reply::done(if form == Form::Json { found.json() } else { found.text(limit) }))
     };
     reply().unwrap_or_else(|reply| reply)
+}
+
+/// How the answer is written, which decides what a line takes of the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Text,
+    TextWithContext,
+    Json,
+}
+
+/// How much may be shown, counts and other closing words aside.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    form: Form,
+    /// In characters.
+    limit: usize,
 }
 
 /// One line of a file that is shown.
@@ -62,6 +88,9 @@ struct Line {
     #[serde(rename = "match")]
     is_match: bool,
     text: String,
+    /// What it takes in the answer.
+    #[serde(skip)]
+    chars: usize,
 }
 
 /// What is shown of one file.
@@ -86,20 +115,20 @@ struct Collected {
     outcome: Outcome<()>,
 }
 
-fn collect(tree: &Tree<'_>, query: &Query, limit: usize, cancel: &Cancel) -> Result<Collected, SearchError> {
+fn collect(tree: &Tree<'_>, query: &Query, room: Room, cancel: &Cancel) -> Result<Collected, SearchError> {
     let kept =
         Mutex::new(Kept { files: BTreeMap::new(), chars: 0, dropped: false, file_count: 0, matches: 0 });
     let outcome = search::search(tree, query, cancel, |hits| {
         let path = hits.path().clone();
-        let shown = show(hits, limit)?;
-        kept.lock().unwrap_or_else(PoisonError::into_inner).add(path, shown, limit);
+        let shown = show(hits, room)?;
+        kept.lock().unwrap_or_else(PoisonError::into_inner).add(path, shown, room.limit);
         Ok(())
     })?;
     let kept = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut shown: Vec<Shown> = kept.files.into_values().collect();
     let mut truncated = kept.dropped;
     // The last one may stand for more than is left.
-    let mut left = limit;
+    let mut left = room.limit;
     for file in &mut shown {
         truncated |= file.clip(left) || file.left_out > 0;
         left = left.saturating_sub(file.chars);
@@ -135,39 +164,43 @@ impl Kept {
     }
 }
 
-/// The lines of one file, up to `limit` characters of them; all matches are counted.
-fn show(hits: &mut Hits<'_>, limit: usize) -> Result<Shown, SearchError> {
+/// The lines of one file, as many as there is room for; all matches are counted.
+fn show(hits: &mut Hits<'_>, room: Room) -> Result<Shown, SearchError> {
     let path = hits.path().to_string();
-    let mut shown =
-        Shown { chars: path.chars().count() + 1, path, matches: 0, lines: Vec::new(), left_out: 0 };
+    let chars = match room.form {
+        Form::Text | Form::TextWithContext => path.chars().count() + 1,
+        Form::Json => json!(path).to_string().chars().count() + JSON_FILE_CHARS,
+    };
+    let mut shown = Shown { chars, path, matches: 0, lines: Vec::new(), left_out: 0 };
     // Lines before this one have been handled; the last match's lines and what follows it wait for the next
     // match, which may turn context into a match.
     let mut next = 0;
     let mut context_until = 0;
     hits.each(|hits, found| {
         shown.matches += 1;
-        shown.add(hits, next..context_until.min(found.lines.start), false, limit);
+        shown.add(hits, next..context_until.min(found.lines.start), false, room);
         next = next.max(context_until.min(found.lines.start));
-        shown.add(hits, next.max(found.block.start)..found.lines.start, false, limit);
+        shown.add(hits, next.max(found.block.start)..found.lines.start, false, room);
         next = next.max(found.lines.start);
-        shown.add(hits, next..found.lines.end, true, limit);
+        shown.add(hits, next..found.lines.end, true, room);
         next = next.max(found.lines.end);
         context_until = found.block.end;
     })?;
-    shown.add(hits, next..context_until, false, limit);
+    shown.add(hits, next..context_until, false, room);
     Ok(shown)
 }
 
 impl Shown {
-    fn add(&mut self, hits: &Hits<'_>, lines: std::ops::Range<usize>, is_match: bool, limit: usize) {
+    fn add(&mut self, hits: &Hits<'_>, lines: std::ops::Range<usize>, is_match: bool, room: Room) {
         for line in lines.clone() {
-            if self.chars >= limit {
+            if self.chars >= room.limit {
                 self.left_out += lines.end - line;
                 return;
             }
-            let text = cut(&hits.line(line));
-            self.chars += length(&text, line + 1);
-            self.lines.push(Line { line: line + 1, is_match, text });
+            let mut line = Line { line: line + 1, is_match, text: cut(&hits.line(line)), chars: 0 };
+            line.chars = line.length(self.lines.last(), room.form);
+            self.chars += line.chars;
+            self.lines.push(line);
         }
     }
 
@@ -176,16 +209,27 @@ impl Shown {
         let before = self.lines.len();
         while self.chars > left {
             let Some(line) = self.lines.pop() else { break };
-            self.chars -= length(&line.text, line.line);
+            self.chars -= line.chars;
             self.left_out += 1;
         }
         self.lines.len() < before
     }
 }
 
-/// What a line takes in the answer: indentation, number, mark, text, line feed.
-fn length(text: &str, line: usize) -> usize {
-    text.chars().count() + line.to_string().len() + 5
+impl Line {
+    /// What it takes in the answer behind `previous`: indentation, number, mark, text, line feed; or its JSON
+    /// and a comma.
+    fn length(&self, previous: Option<&Line>, form: Form) -> usize {
+        let text = || self.text.chars().count() + self.line.to_string().len() + 5;
+        match form {
+            Form::Text => text(),
+            Form::TextWithContext if previous.is_some_and(|previous| previous.line + 1 < self.line) => {
+                text() + GAP.len()
+            }
+            Form::TextWithContext => text(),
+            Form::Json => json!(self).to_string().chars().count() + 1,
+        }
+    }
 }
 
 fn cut(line: &str) -> String {
@@ -200,10 +244,11 @@ impl Collected {
         let mut text = String::new();
         for file in &self.shown {
             let _ = writeln!(text, "{}", file.path);
+            let has_context = file.lines.iter().any(|line| !line.is_match);
             let mut expected = file.lines.first().map_or(0, |line| line.line);
             for line in &file.lines {
-                if line.line != expected && file.lines.iter().any(|line| !line.is_match) {
-                    text.push_str("  --\n");
+                if line.line != expected && has_context {
+                    text.push_str(GAP);
                 }
                 expected = line.line + 1;
                 let mark = if line.is_match { ':' } else { '-' };

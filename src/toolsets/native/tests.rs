@@ -106,3 +106,29 @@ fn matches_are_grouped_by_file() {
     );
     assert_eq!((&json["total_matches"], &json["truncated"]), (&json!(1), &json!(false)));
 }
+
+#[test]
+fn matches_keep_to_the_limit_in_every_form() {
+    let text = |salt: &str| (0..200).map(|line| format!("{salt}\"{line}\n")).collect::<String>();
+    let scratch = Scratch::new(&[("a", text("é").as_bytes()), ("d/b", text("\t\\").as_bytes())]);
+    let cases = [
+        json!({"substring_pattern": "7"}),
+        json!({"substring_pattern": "7", "context_lines_after": 1}),
+        json!({"substring_pattern": "7", "format": "json"}),
+    ];
+    for case in cases {
+        for limit in [1, 20, 100, 500, 1000, 2000] {
+            let mut arguments = case.clone();
+            arguments["limit"] = json!(limit);
+            let answer = call(&scratch, "search", arguments);
+            let cut = answer.contains("cut at") || answer.contains("\"truncated\":true");
+            // The counts stand beside what the limit is for.
+            let shown = match serde_json::from_str::<Value>(&answer) {
+                Ok(json) => json["files"].to_string().chars().count(),
+                Err(_) => answer.rsplit_once("\n[").map_or(0, |(lines, _)| lines.chars().count()),
+            };
+            assert!(shown <= limit + 2, "{case} {limit}: {shown} characters\n{answer}");
+            assert!(limit < 100 || shown > limit - 100 || !cut, "{case} {limit}: only {shown}\n{answer}");
+        }
+    }
+}

@@ -5,7 +5,6 @@ mod changes;
 mod fake;
 mod limits;
 mod random;
-mod speed;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
