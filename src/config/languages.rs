@@ -49,16 +49,6 @@ pub struct VendoredRule {
     pub holding: Vec<String>,
 }
 
-impl VendoredRule {
-    /// Whether the rule holds for a directory of its name. `beside` and `holding` say whether a marker is a
-    /// file in the directory's parent, or in the directory itself; they are asked only where it matters.
-    pub fn holds(&self, mut beside: impl FnMut(&str) -> bool, mut holding: impl FnMut(&str) -> bool) -> bool {
-        self.beside.is_empty() && self.holding.is_empty()
-            || self.beside.iter().any(|marker| beside(marker))
-            || self.holding.iter().any(|marker| holding(marker))
-    }
-}
-
 /// Why a languages.toml is not usable.
 #[derive(Debug, thiserror::Error)]
 pub enum LanguagesError {
@@ -205,12 +195,6 @@ impl Languages {
         rules.sort_by(|a, b| a.name.cmp(&b.name));
         rules.into_iter()
     }
-
-    /// The rules for directories of this name; none for almost every name. The directory is left out when
-    /// one of them [holds](VendoredRule::holds).
-    pub fn vendored(&self, directory_name: &str) -> &[VendoredRule] {
-        self.vendored.get(directory_name).map_or(&[], Vec::as_slice)
-    }
 }
 
 fn claim(
@@ -297,7 +281,12 @@ mod tests {
     fn a_common_word_is_vendored_only_beside_its_marker() {
         let languages = Languages::builtin();
         let holds = |name: &str, beside: &str, holding: &str| {
-            languages.vendored(name).iter().any(|rule| rule.holds(|m| m == beside, |m| m == holding))
+            let rules = languages.vendored_rules().filter(|rule| rule.name == name);
+            let unconditional = |rule: &VendoredRule| rule.beside.is_empty() && rule.holding.is_empty();
+            let met = |markers: &[String], marker: &str| markers.iter().any(|known| known == marker);
+            rules
+                .into_iter()
+                .any(|rule| unconditional(rule) || met(&rule.beside, beside) || met(&rule.holding, holding))
         };
         assert!(holds("node_modules", "", ""));
         assert!(holds("target", "Cargo.toml", ""));

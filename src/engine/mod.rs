@@ -48,7 +48,6 @@ pub struct Engine {
     status: tokio_watch::Receiver<EngineStatus>,
     gone: tokio_watch::Receiver<bool>,
     watch: Arc<Watch>,
-    root: Arc<Root>,
 }
 
 /// How an engine is started.
@@ -136,11 +135,11 @@ impl Engine {
         state: State,
     ) -> Engine {
         let (events, receiver) = mpsc::channel(EVENT_QUEUE);
-        let (root, watch) = (looker.root.clone(), Arc::new(watch));
+        let watch = Arc::new(watch);
         let (run, status, gone) =
             Run::new((looker, ignore), watch.clone(), Pool::new(), events.downgrade(), state);
         tokio::spawn(run.run(receiver, notices));
-        Engine { events, status, gone, watch, root }
+        Engine { events, status, gone, watch }
     }
 
     /// Runs `question` on a pool thread as soon as the index shows everything written before this call; the first
@@ -176,11 +175,6 @@ impl Engine {
     /// Waits until the root directory is gone, or the engine is.
     pub async fn gone(&self) {
         let _ = self.gone.clone().wait_for(|gone| *gone).await;
-    }
-
-    /// The project root.
-    pub fn root(&self) -> &Root {
-        &self.root
     }
 
     /// Stops watching and writes what the cache has not got yet.

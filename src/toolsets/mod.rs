@@ -45,6 +45,19 @@ pub struct Tool {
     pub run: for<'a> fn(Call<'a>) -> Running<'a>,
 }
 
+impl Tool {
+    /// A tool that only looks, inside the project.
+    const fn read_only(
+        name: &'static str,
+        title: &'static str,
+        description: &'static str,
+        schema: fn() -> Value,
+        run: for<'a> fn(Call<'a>) -> Running<'a>,
+    ) -> Tool {
+        Tool { name, title, description, schema, annotations: Annotations::READ_ONLY, run }
+    }
+}
+
 /// MCP's tool annotations, all four always set.
 #[derive(Clone, Copy, Debug)]
 pub struct Annotations {

@@ -11,7 +11,7 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
-use super::{Annotations, Call, Running, Tool, Toolset, ask};
+use super::{Call, Running, Tool, Toolset, ask};
 
 /// The toolset of a client that asks for none.
 pub static NATIVE: Toolset = Toolset {
@@ -23,37 +23,33 @@ pub static NATIVE: Toolset = Toolset {
         the answer was made, at which index revision, and whether it is complete; when something was left out it says \
         how to ask for less.",
     tools: &[
-        read_only("find_symbol", "Find symbol", symbols::FIND_DESCRIPTION, symbols::find_schema, find_symbol),
-        read_only(
+        Tool::read_only(
+            "find_symbol",
+            "Find symbol",
+            symbols::FIND_DESCRIPTION,
+            symbols::find_schema,
+            find_symbol,
+        ),
+        Tool::read_only(
             "get_symbols_overview",
             "Outline of a file",
             symbols::OVERVIEW_DESCRIPTION,
             symbols::overview_schema,
             get_symbols_overview,
         ),
-        read_only(
+        Tool::read_only(
             "search_for_pattern",
             "Search text",
             search::SEARCH_FOR_PATTERN,
             search::search_for_pattern_schema,
             search_for_pattern,
         ),
-        read_only("read_file", "Read file", files::READ_FILE, files::read_file_schema, read_file),
-        read_only("list_dir", "List directory", files::LIST_DIR, files::list_dir_schema, list_dir),
-        read_only("find_file", "Find file", files::FIND_FILE, files::find_file_schema, find_file),
+        Tool::read_only("read_file", "Read file", files::READ_FILE, files::read_file_schema, read_file),
+        Tool::read_only("list_dir", "List directory", files::LIST_DIR, files::list_dir_schema, list_dir),
+        Tool::read_only("find_file", "Find file", files::FIND_FILE, files::find_file_schema, find_file),
         status::STATUS,
     ],
 };
-
-const fn read_only(
-    name: &'static str,
-    title: &'static str,
-    description: &'static str,
-    schema: fn() -> serde_json::Value,
-    run: for<'a> fn(Call<'a>) -> Running<'a>,
-) -> Tool {
-    Tool { name, title, description, schema, annotations: Annotations::READ_ONLY, run }
-}
 
 fn find_symbol(call: Call<'_>) -> Running<'_> {
     ask(call, symbols::find)

@@ -9,7 +9,7 @@ pub mod symbols;
 #[cfg(test)]
 mod tests;
 
-use super::{Annotations, Call, Running, Tool, Toolset, ask};
+use super::{Call, Running, Tool, Toolset, ask};
 
 /// Serena's tools as of 25 December 2025, as far as they stand.
 pub static SERENA: Toolset = Toolset {
@@ -18,18 +18,24 @@ pub static SERENA: Toolset = Toolset {
         project root. Prefer get_symbols_overview and find_symbol to reading whole files; every answer reflects every \
         file change that was finished before the call.",
     tools: &[
-        read_only(
+        Tool::read_only(
             "get_symbols_overview",
             "Symbols overview",
             symbols::OVERVIEW_DESCRIPTION,
             symbols::overview_schema,
             get_symbols_overview,
         ),
-        read_only("find_symbol", "Find symbol", symbols::FIND_DESCRIPTION, symbols::find_schema, find_symbol),
-        read_only("list_dir", "List directory", files::LIST_DIR, files::list_dir_schema, list_dir),
-        read_only("find_file", "Find file", files::FIND_FILE, files::find_file_schema, find_file),
-        read_only("read_file", "Read file", files::READ_FILE, files::read_file_schema, read_file),
-        read_only(
+        Tool::read_only(
+            "find_symbol",
+            "Find symbol",
+            symbols::FIND_DESCRIPTION,
+            symbols::find_schema,
+            find_symbol,
+        ),
+        Tool::read_only("list_dir", "List directory", files::LIST_DIR, files::list_dir_schema, list_dir),
+        Tool::read_only("find_file", "Find file", files::FIND_FILE, files::find_file_schema, find_file),
+        Tool::read_only("read_file", "Read file", files::READ_FILE, files::read_file_schema, read_file),
+        Tool::read_only(
             "search_for_pattern",
             "Search for pattern",
             search::SEARCH_FOR_PATTERN,
@@ -38,16 +44,6 @@ pub static SERENA: Toolset = Toolset {
         ),
     ],
 };
-
-const fn read_only(
-    name: &'static str,
-    title: &'static str,
-    description: &'static str,
-    schema: fn() -> serde_json::Value,
-    run: for<'a> fn(Call<'a>) -> Running<'a>,
-) -> Tool {
-    Tool { name, title, description, schema, annotations: Annotations::READ_ONLY, run }
-}
 
 fn get_symbols_overview(call: Call<'_>) -> Running<'_> {
     let chars = call.project.max_answer_chars;
