@@ -60,10 +60,12 @@ pub(crate) fn measure(table: &mut Table) {
 fn engine(tree: &Path, runtime_directory: &Path) -> Engine {
     let options = EngineOptions {
         root: tree.to_owned(),
+        languages: symd::config::Languages::builtin().clone(),
         runtime_directory: runtime_directory.to_owned(),
         cache_directory: None,
         watch: Default::default(),
         sweep_every: Duration::from_secs(3600),
+        on_change: None,
     };
     Engine::start(options).unwrap()
 }

@@ -26,9 +26,12 @@ impl Daemon {
         command.arg("--project").arg(&self.tree).args(arguments).env_clear().stderr(Stdio::inherit());
         command.env("HOME", &self.home).env("PATH", std::env::var_os("PATH").unwrap());
         command.env("XDG_RUNTIME_DIR", runtime_directory(&self.home));
-        for (variable, directory) in
-            [("XDG_CACHE_HOME", "cache"), ("XDG_STATE_HOME", "state"), ("XDG_CONFIG_HOME", "config")]
-        {
+        for (variable, directory) in [
+            ("XDG_CACHE_HOME", "cache"),
+            ("XDG_STATE_HOME", "state"),
+            ("XDG_CONFIG_HOME", "config"),
+            ("XDG_DATA_HOME", "data"),
+        ] {
             let directory = self.home.join(directory);
             std::fs::create_dir_all(&directory).unwrap();
             command.env(variable, directory);

@@ -99,10 +99,12 @@ fn barriers(bench: &Bench) -> Vec<Duration> {
     runtime.block_on(async {
         let engine = Engine::start(EngineOptions {
             root: bench.tree.clone(),
+            languages: symd::config::Languages::builtin().clone(),
             runtime_directory: runtime_directory(&bench.scratch.path().join("barriers")),
             cache_directory: None,
             watch: Default::default(),
             sweep_every: Duration::from_secs(3600),
+            on_change: None,
         });
         let engine = engine.unwrap();
         engine.settled().await.unwrap();

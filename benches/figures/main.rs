@@ -10,6 +10,7 @@ mod fresh;
 mod latency;
 mod scale;
 mod search;
+mod servers;
 mod size;
 mod start;
 mod table;
@@ -32,12 +33,19 @@ fn main() {
     if trees.is_empty() {
         // `cargo test --benches` and the like: nothing is timed there.
         eprintln!(
-            "usage: cargo bench --bench figures -- [--large | --only-large] TREE…   (say, the unpacked source of Django 5.1)"
+            "usage: cargo bench --bench figures -- [--large | --only-large | --servers] TREE…   (say, the unpacked source of Django 5.1)"
         );
         return;
     }
     let mut table = Table::default();
     let only_large = flags.iter().any(|flag| flag == "--only-large");
+    if flags.iter().any(|flag| flag == "--servers") {
+        for tree in &trees {
+            servers::measure(&prepare(Path::new(tree)), &mut table);
+        }
+        table.print(&[flags, trees].concat());
+        return;
+    }
     for tree in trees.iter().filter(|_| !only_large) {
         let bench = prepare(Path::new(tree));
         eprintln!("{}: start and restart", bench.name);

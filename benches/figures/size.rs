@@ -91,10 +91,12 @@ fn per_symbol(bench: &Bench, table: &mut Table) {
     let (symbols, (tables, rows, occurrences)) = runtime.block_on(async {
         let engine = Engine::start(EngineOptions {
             root: bench.tree.clone(),
+            languages: symd::config::Languages::builtin().clone(),
             runtime_directory: bench.scratch.path().join("per_symbol"),
             cache_directory: None,
             watch: Default::default(),
             sweep_every: Duration::from_secs(3600),
+            on_change: None,
         });
         let engine = engine.unwrap();
         // Small trees never get a name table: their files stay loose.

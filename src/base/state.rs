@@ -18,6 +18,8 @@ pub struct StateDirs {
     pub state: PathBuf,
     /// The user's settings: `$XDG_CONFIG_HOME/symd`.
     pub config: PathBuf,
+    /// What was installed: `$XDG_DATA_HOME/symd`.
+    pub data: PathBuf,
 }
 
 /// Why symd's own files are not usable.
@@ -25,7 +27,7 @@ pub struct StateDirs {
 pub enum StateError {
     /// Neither HOME nor the XDG variables say where to put anything.
     #[error(
-        "cannot find a place for symd's files: HOME is not set; set HOME, or XDG_RUNTIME_DIR, XDG_CACHE_HOME, XDG_STATE_HOME and XDG_CONFIG_HOME"
+        "cannot find a place for symd's files: HOME is not set; set HOME, or XDG_RUNTIME_DIR, XDG_CACHE_HOME, XDG_STATE_HOME, XDG_CONFIG_HOME and XDG_DATA_HOME"
     )]
     NoHome,
     /// The operating system refused.
@@ -66,6 +68,7 @@ impl StateDirs {
             runtime: absolute("XDG_RUNTIME_DIR").map_or_else(|| cache.join("run"), |dir| dir.join("symd")),
             state: under_home("XDG_STATE_HOME", ".local/state")?.join("symd"),
             config: under_home("XDG_CONFIG_HOME", ".config")?.join("symd"),
+            data: under_home("XDG_DATA_HOME", ".local/share")?.join("symd"),
             cache,
         })
     }
@@ -156,6 +159,35 @@ pub fn remove_file(path: &Path) -> Result<(), StateError> {
     }
 }
 
+/// Creates one of symd's own programs: a file that its owner may run. It must not exist yet.
+pub fn create_program(path: &Path, content: &[u8]) -> Result<(), StateError> {
+    let io = |source| StateError::Io { what: "cannot create", path: path.to_owned(), source };
+    let mut options = std::fs::OpenOptions::new();
+    let mut file = options.write(true).create_new(true).mode(0o700).open(path).map_err(io)?;
+    file.write_all(content).map_err(io)
+}
+
+/// Replaces (or creates) the symbolic link `path`: who follows it sees the old target or the new.
+pub fn replace_link(path: &Path, target: &Path) -> Result<(), StateError> {
+    let temporary = path.with_extension(format!("tmp{:016x}", fastrand::u64(..)));
+    let made = std::os::unix::fs::symlink(target, &temporary);
+    made.and_then(|()| std::fs::rename(&temporary, path)).map_err(|source| {
+        let _ = std::fs::remove_file(&temporary);
+        StateError::Io { what: "cannot link", path: path.to_owned(), source }
+    })
+}
+
+/// Removes one of symd's own directories with all that is in it, following no link; that it was not there is no
+/// error.
+pub fn remove_tree(path: &Path) -> Result<(), StateError> {
+    match std::fs::remove_dir_all(path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(StateError::Io { what: "cannot remove", path: path.to_owned(), source })
+        }
+        _ => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,6 +202,7 @@ mod tests {
         .expect("HOME is enough");
         assert_eq!(dirs.cache, Path::new("/home/u/.cache/symd"));
         assert_eq!(dirs.runtime, Path::new("/home/u/.cache/symd/run"));
+        assert_eq!(dirs.data, Path::new("/home/u/.local/share/symd"));
         assert!(StateDirs::from_vars(|_| None).is_err());
     }
 
@@ -195,5 +228,20 @@ mod tests {
         assert_eq!(read_file(&path).expect("read"), Some(b"two".to_vec()));
         assert_eq!(std::fs::metadata(&path).expect("there").mode() & 0o777, 0o600);
         assert_eq!(std::fs::read_dir(scratch.path()).expect("listed").count(), 1);
+    }
+    #[test]
+    fn a_link_is_replaced_at_once_and_a_tree_removed_beside_what_it_points_to() {
+        let scratch = tempfile::tempdir().expect("scratch");
+        let at = |name: &str| scratch.path().join(name);
+        private_dir(&at("kept/inside")).expect("made");
+        private_dir(&at("tree")).expect("made");
+        replace_link(&at("tree/link"), Path::new("elsewhere")).expect("linked");
+        replace_link(&at("tree/link"), &at("kept")).expect("linked again");
+        create_program(&at("tree/program"), b"#!/bin/sh\n").expect("made");
+        assert_eq!(std::fs::metadata(at("tree/program")).expect("there").mode() & 0o777, 0o700);
+        assert!(at("tree/link/inside").exists());
+        remove_tree(&at("tree")).expect("removed");
+        remove_tree(&at("tree")).expect("gone already");
+        assert!(at("kept/inside").exists() && !at("tree").exists());
     }
 }

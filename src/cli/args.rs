@@ -12,8 +12,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     after_help = "Examples:
   symd find UserService           where is it declared?
   symd overview src/app.py        what does a file declare?
+  symd refs UserService           where is it used?
   symd mcp                        serve an agent over stdio (put this into its MCP configuration)
   symd status                     what is the daemon doing?
+  symd install                    get the language servers that the project needs
 
 Exit codes: 0 done, 1 the tool failed, 2 usage, 3 no daemon, 4 no language server,
 5 not ready or timed out, 6 approval denied."
@@ -43,6 +45,13 @@ pub(super) enum Command {
         /// Started by another symd: tell it on stdout how the start went
         #[arg(long, hide = true)]
         spawned: bool,
+    },
+    /// Run a language server in a process group that ends with the daemon (for the daemon's own use)
+    #[command(hide = true)]
+    Supervise {
+        /// The program and its arguments
+        #[arg(last = true, required = true)]
+        program: Vec<std::ffi::OsString>,
     },
     /// Start the daemon, if it does not run
     Start,
@@ -117,6 +126,83 @@ pub(super) enum Command {
         #[arg(long)]
         substring: bool,
     },
+    /// Find the uses of a symbol
+    #[command(after_help = "Examples:
+  symd refs UserService/validate
+  symd refs validate --in src/models.py --kind method --wait")]
+    Refs {
+        #[command(flatten)]
+        symbol: Symbol,
+        /// Only uses inside symbols of this kind: function, class, file (top level) …; may be repeated
+        #[arg(long = "kind", value_name = "KIND")]
+        kinds: Vec<String>,
+        /// Also what the language server does not tell
+        #[arg(long)]
+        unlisted: bool,
+        #[command(flatten)]
+        patience: Patience,
+    },
+    /// Find the callers of a function
+    Callers {
+        #[command(flatten)]
+        symbol: Symbol,
+        /// How many levels
+        #[arg(long)]
+        depth: Option<u32>,
+        #[command(flatten)]
+        patience: Patience,
+    },
+    /// Find the functions that a function calls
+    Callees {
+        #[command(flatten)]
+        symbol: Symbol,
+        /// How many levels
+        #[arg(long)]
+        depth: Option<u32>,
+        #[command(flatten)]
+        patience: Patience,
+    },
+    /// Go to the definition of a name on a line, or of a symbol
+    #[command(after_help = "Examples:
+  symd def src/app.py:12 validate
+  symd def UserService/validate
+  symd def src/app.py:12 user --type")]
+    Def {
+        #[command(flatten)]
+        place: PlaceOrSymbol,
+        /// To the declaration
+        #[arg(long, conflicts_with = "of_type")]
+        declaration: bool,
+        /// To the definition of its type
+        #[arg(long = "type", id = "of_type")]
+        of_type: bool,
+        #[command(flatten)]
+        patience: Patience,
+    },
+    /// Find what implements an interface, a class or a method
+    Impls {
+        #[command(flatten)]
+        symbol: Symbol,
+        #[command(flatten)]
+        patience: Patience,
+    },
+    /// Show type, signature and documentation of a name on a line, or of a symbol
+    Hover {
+        #[command(flatten)]
+        place: PlaceOrSymbol,
+        #[command(flatten)]
+        patience: Patience,
+    },
+    /// Show what the language servers find wrong in a file, or in the project
+    Diagnostics {
+        /// The file [default: the whole project]
+        file: Option<String>,
+        /// Nothing milder than: error, warning, information, hint
+        #[arg(long, value_name = "SEVERITY")]
+        severity: Option<String>,
+        #[command(flatten)]
+        patience: Patience,
+    },
     /// Show what a file declares
     Overview {
         /// The file
@@ -139,6 +225,11 @@ pub(super) enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// The project's language servers
+    Server {
+        #[command(subcommand)]
+        command: Option<ServerCommand>,
+    },
     /// See symd at work on a small project in a scratch folder
     Demo,
     /// Remove what daemons left behind, and show how big the caches are
@@ -147,6 +238,38 @@ pub(super) enum Command {
     Config {
         #[command(subcommand)]
         command: ConfigCommand,
+    },
+    /// Trust the project: its own code may run (build scripts, its interpreter), and the commands its files name
+    #[command(
+        after_help = "Trust is bound to what .symd/languages.toml and .symd/config.toml hold, and lapses when they change."
+    )]
+    Trust {
+        /// Take the trust back
+        #[arg(long, conflicts_with_all = ["show", "yes"])]
+        revoke: bool,
+        /// Show whether it is trusted and what that allows, and change nothing
+        #[arg(long, conflicts_with = "yes")]
+        show: bool,
+        /// Do not ask
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Install language servers: of these languages, by their own names, or for all languages of the project
+    #[command(after_help = "Examples:
+  symd install                    for every language that the project has
+  symd install python             ty, the first of python's servers that can be installed here
+  symd install basedpyright       this one
+  symd install --list             what there is, and what is installed")]
+    Install {
+        /// Languages or servers
+        #[arg(value_name = "LANGUAGE|SERVER")]
+        names: Vec<String>,
+        /// Only show what could be installed and what is
+        #[arg(long, conflicts_with = "force")]
+        list: bool,
+        /// Install again what is there already
+        #[arg(long)]
+        force: bool,
     },
     /// Check what symd needs, and say what to do about what is missing
     Doctor {
@@ -168,6 +291,26 @@ pub(super) enum Command {
 }
 
 #[derive(Debug, Subcommand)]
+pub(super) enum ServerCommand {
+    /// List them: state, memory, last error
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Start one anew, also one that is down or was stopped
+    Restart {
+        /// Its name: ty, kmp-lsp …
+        name: String,
+    },
+    /// Stop one, until it is restarted
+    Stop {
+        /// Its name: ty, kmp-lsp …
+        name: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
 pub(super) enum ConfigCommand {
     /// Show the settings in effect and where each comes from
     Show {
@@ -182,6 +325,41 @@ pub(super) struct Toolset {
     /// Which tools, comma-separated [default: native, or `toolset` of config.toml]
     #[arg(long = "toolset", value_name = "LIST", value_delimiter = ',')]
     pub(super) names: Vec<String>,
+}
+
+/// A symbol by name.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Symbol {
+    /// A name, a name path (`Class/method`), or one from the file's top level (`/Class`)
+    #[arg(value_name = "NAME_PATH")]
+    pub(super) name_path: String,
+    /// The file (or directory) that declares it
+    #[arg(long = "in", value_name = "PATH")]
+    pub(super) within: Option<String>,
+}
+
+/// A name on a line, or a symbol.
+#[derive(Clone, Debug, Args)]
+pub(super) struct PlaceOrSymbol {
+    /// FILE:LINE of a use, or a symbol's name path
+    #[arg(value_name = "FILE:LINE|NAME_PATH")]
+    pub(super) place: String,
+    /// The name on that line
+    pub(super) name: Option<String>,
+    /// The file (or directory) that declares the symbol
+    #[arg(long = "in", value_name = "PATH")]
+    pub(super) within: Option<String>,
+}
+
+/// Whether to wait for language servers.
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct Patience {
+    /// Wait for a language server that is still starting, instead of answering from syntax
+    #[arg(long)]
+    pub(super) wait: bool,
+    /// How long, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "wait")]
+    pub(super) deadline: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -5,6 +5,7 @@ use crate::config::Languages;
 use crate::config::roots::{self, HOW_TO_CHOOSE, RootError};
 use crate::config::settings::Settings;
 use crate::serve::Place;
+use crate::serve::setup::{self, Setup};
 
 use super::args::Global;
 use super::failure::{Exit, Failure};
@@ -62,6 +63,11 @@ impl Context {
         let from_here = here.join(path).canonicalize().ok();
         let inside = from_here.as_deref().and_then(|path| path.strip_prefix(&place.root).ok());
         inside.and_then(|path| path.to_str()).map_or_else(|| path.to_owned(), str::to_owned)
+    }
+
+    /// What is configured for the project: its languages, and whether it is trusted.
+    pub(super) fn setup(&self, place: &Place) -> Result<Setup, Failure> {
+        setup::load(&self.dirs.config, place).map_err(|error| Exit::Usage.because(error))
     }
 
     pub(super) fn settings(&self) -> Result<Settings, Failure> {

@@ -6,6 +6,8 @@ mod client;
 mod commands;
 mod context;
 mod failure;
+mod languages;
+mod present;
 mod shim;
 mod spawn;
 
@@ -28,6 +30,12 @@ pub fn main() -> ExitCode {
             return if wrong { Exit::Usage.into() } else { ExitCode::SUCCESS };
         }
     };
+    // Before anything is looked for: it needs nothing, and its exit code is the program's.
+    if let args::Command::Supervise { program } = &arguments.command
+        && let [program, arguments @ ..] = program.as_slice()
+    {
+        return crate::lsp::supervise::supervise(program, arguments);
+    }
     match commands::run(arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure { exit, text }) => {

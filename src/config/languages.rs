@@ -1,13 +1,18 @@
-//! languages.toml, which is part of the binary: which files are code and in which language, what marks a
-//! project's root, which directories hold nothing that anybody edits. Says nothing about language servers.
-//! Invariant: an extension, a file name or an interpreter belongs to at most one language.
+//! The languages: which files are code and in which language, what marks a project's root, which directories hold
+//! nothing that anybody edits, which servers speak it. Not how the files that say so are merged: see
+//! [`super::layers`]. Invariants: an extension, a file name or an interpreter belongs to at most one language; every
+//! server that a language names is there and has a command.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 
+use super::server::{LanguageServer, ServerUse};
 use crate::base::RelPath;
+
+/// The languages.toml of this binary.
+pub(super) const BUILTIN_TOML: &str = include_str!("../../languages.toml");
 
 /// A language's place in [`Languages::all`]. Not stable between versions: store names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,6 +37,23 @@ pub struct Language {
     pub grammar: Option<String>,
     #[serde(default)]
     vendored: Vec<VendoredRule>,
+    /// LSP's `languageId`, where it is not the name.
+    pub language_id: Option<String>,
+    /// The servers to use, the first that is there for each feature.
+    #[serde(default)]
+    pub language_servers: Vec<ServerUse>,
+}
+
+impl Language {
+    /// What LSP's `languageId` of a file in this language is.
+    pub fn lsp_id(&self) -> &str {
+        self.language_id.as_deref().unwrap_or(&self.name)
+    }
+
+    /// Extensions, without the dot, in lower case.
+    pub fn file_types(&self) -> &[String] {
+        &self.file_types
+    }
 }
 
 /// A directory that holds dependencies, build output or caches, and is left out of the index. With
@@ -49,14 +71,33 @@ pub struct VendoredRule {
     pub holding: Vec<String>,
 }
 
-/// Why a languages.toml is not usable.
-#[derive(Debug, thiserror::Error)]
-pub enum LanguagesError {
-    /// It is not TOML, or not of the right shape.
-    #[error("languages.toml: {0}")]
-    Toml(#[from] toml::de::Error),
+/// All languages, and the tables to find them by.
+#[derive(Clone, Debug)]
+pub struct Languages {
+    all: Vec<Language>,
+    by_name: HashMap<String, LanguageId>,
+    by_file_type: HashMap<String, LanguageId>,
+    by_file_name: HashMap<String, LanguageId>,
+    by_interpreter: HashMap<String, LanguageId>,
+    vendored: HashMap<String, Vec<VendoredRule>>,
+    servers: BTreeMap<String, LanguageServer>,
+}
+
+/// What a languages.toml holds.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Tables {
+    #[serde(default)]
+    pub(super) language: Vec<Language>,
+    #[serde(default)]
+    pub(super) language_server: BTreeMap<String, LanguageServer>,
+}
+
+/// Why tables that are right by themselves do not fit together.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Misfit {
     /// Two tables claim the same thing.
-    #[error("languages.toml: {what} {claimed:?} belongs to {first} and to {second}: remove it from one")]
+    #[error("{what} {claimed:?} belongs to {first} and to {second}: remove it from one")]
     ClaimedTwice {
         /// "file type", "file name", "interpreter" or "name".
         what: &'static str,
@@ -67,43 +108,56 @@ pub enum LanguagesError {
         /// The language that wants it too.
         second: String,
     },
-}
-
-/// All languages, and the tables to find them by.
-#[derive(Debug)]
-pub struct Languages {
-    all: Vec<Language>,
-    by_name: HashMap<String, LanguageId>,
-    by_file_type: HashMap<String, LanguageId>,
-    by_file_name: HashMap<String, LanguageId>,
-    by_interpreter: HashMap<String, LanguageId>,
-    vendored: HashMap<String, Vec<VendoredRule>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    language: Vec<Language>,
+    /// A language's list names a server that no table describes.
+    #[error(
+        "{language} names the language server {server:?}, which is not defined: add [language-server.{server}], or take the name from the list"
+    )]
+    NoSuchServer {
+        /// The language.
+        language: String,
+        /// The name.
+        server: String,
+    },
+    /// A server cannot be run.
+    #[error("[language-server.{server}] {problem}")]
+    Command {
+        /// The server.
+        server: String,
+        /// What is wrong with its command, and what to write.
+        problem: &'static str,
+    },
 }
 
 impl Languages {
     /// The languages of this binary.
-    pub fn builtin() -> &'static Languages {
-        static BUILTIN: LazyLock<Languages> = LazyLock::new(|| {
-            // A test holds that it parses; should it not, symd runs and knows no language.
-            Languages::parse(include_str!("../../languages.toml")).unwrap_or_else(|error| {
-                tracing::error!("{error}");
+    pub fn builtin() -> &'static Arc<Languages> {
+        static BUILTIN: LazyLock<Arc<Languages>> = LazyLock::new(|| {
+            // A test holds that it is sound; should it not be, symd runs and knows no language.
+            let languages = toml::from_str(BUILTIN_TOML).map_err(|error| error.to_string());
+            let fitted =
+                languages.and_then(|tables| Languages::fit(tables).map_err(|misfit| misfit.to_string()));
+            Arc::new(fitted.unwrap_or_else(|error| {
+                tracing::error!("languages.toml: {error}");
                 Languages::none()
-            })
+            }))
         });
         &BUILTIN
     }
 
-    /// Reads a languages.toml.
-    pub fn parse(toml: &str) -> Result<Languages, LanguagesError> {
-        let File { language } = toml::from_str(toml)?;
+    /// Fits tables together.
+    pub(super) fn fit(tables: Tables) -> Result<Languages, Misfit> {
         let mut languages = Languages::none();
-        languages.all = language;
+        languages.all = tables.language;
+        languages.servers = tables.language_server;
+        for (name, server) in &languages.servers {
+            let wrong = |problem| Err(Misfit::Command { server: name.clone(), problem });
+            if server.command.is_empty() {
+                return wrong("has no command: write `command = \"…\"`");
+            }
+            if server.command.contains('/') && !server.command.starts_with('/') {
+                return wrong("has a relative path as its command: write a bare name or an absolute path");
+            }
+        }
         for (at, language) in languages.all.iter().enumerate() {
             let id = LanguageId(u16::try_from(at).unwrap_or(u16::MAX));
             let all = &languages.all;
@@ -114,6 +168,11 @@ impl Languages {
             for rule in &language.vendored {
                 let rules = languages.vendored.entry(rule.name.clone()).or_default();
                 rules.push(rule.clone());
+            }
+            let unknown = |used: &&ServerUse| !languages.servers.contains_key(&used.name);
+            if let Some(used) = language.language_servers.iter().find(unknown) {
+                let (language, server) = (language.name.clone(), used.name.clone());
+                return Err(Misfit::NoSuchServer { language, server });
             }
         }
         Ok(languages)
@@ -127,6 +186,7 @@ impl Languages {
             by_file_name: HashMap::new(),
             by_interpreter: HashMap::new(),
             vendored: HashMap::new(),
+            servers: BTreeMap::new(),
         }
     }
 
@@ -181,6 +241,16 @@ impl Languages {
             .map(|(at, language)| (LanguageId(u16::try_from(at).unwrap_or(u16::MAX)), language))
     }
 
+    /// The server of this name.
+    pub fn server(&self, name: &str) -> Option<&LanguageServer> {
+        self.servers.get(name)
+    }
+
+    /// All servers, by name.
+    pub fn servers(&self) -> impl Iterator<Item = (&str, &LanguageServer)> {
+        self.servers.iter().map(|(name, server)| (name.as_str(), server))
+    }
+
     /// The names of files that mark the root of a build, in any language; `*.sln` stands for any file with that
     /// ending. Sorted, each once.
     pub fn root_markers(&self) -> Vec<&str> {
@@ -203,12 +273,12 @@ fn claim(
     what: &'static str,
     claimed: &[String],
     id: LanguageId,
-) -> Result<(), LanguagesError> {
+) -> Result<(), Misfit> {
     let name = |id: LanguageId| all[usize::from(id.0)].name.clone();
     for key in claimed {
         if let Some(first) = table.insert(key.clone(), id) {
             let (first, second) = (name(first), name(id));
-            return Err(LanguagesError::ClaimedTwice { what, claimed: key.clone(), first, second });
+            return Err(Misfit::ClaimedTwice { what, claimed: key.clone(), first, second });
         }
     }
     Ok(())
@@ -217,6 +287,7 @@ fn claim(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::server::Install;
 
     fn name_of(path: &str) -> Option<&'static str> {
         let languages = Languages::builtin();
@@ -226,8 +297,11 @@ mod tests {
 
     #[test]
     fn the_embedded_file_is_sound() {
-        let languages = Languages::parse(include_str!("../../languages.toml")).expect("sound");
+        let languages =
+            Languages::fit(toml::from_str(BUILTIN_TOML).expect("of the right shape")).expect("sound");
         assert!(languages.all().count() >= 40);
+        let served = languages.all().filter(|(_, language)| !language.language_servers.is_empty());
+        assert!(served.count() >= 40, "languages with a server");
         for (_, language) in languages.all() {
             for file_type in &language.file_types {
                 assert!(
@@ -235,6 +309,69 @@ mod tests {
                     "{file_type}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn every_server_is_used_pinned_and_says_what_it_runs() {
+        let languages = Languages::builtin();
+        let used: std::collections::BTreeSet<&str> = languages
+            .all()
+            .flat_map(|(_, language)| &language.language_servers)
+            .map(|used| used.name.as_str())
+            .collect();
+        for (name, server) in languages.servers() {
+            assert!(used.contains(name), "no language uses {name}");
+            assert!(!server.install.is_empty(), "{name}: how is it installed?");
+            for part in &server.install {
+                let (package, version) = match part {
+                    Install::PyPi { package, version } | Install::Cargo { package, version } => {
+                        (package, version)
+                    }
+                    Install::Npm { package, version, with } => {
+                        assert!(server.requires.iter().any(|it| it == "node"), "{name} runs on node");
+                        assert!(
+                            with.iter().all(|it| it.rsplit('@').next().is_some_and(is_pinned)),
+                            "{name}: {with:?}"
+                        );
+                        (package, version)
+                    }
+                    Install::System { hint } => (hint, &"0.0".to_owned()),
+                };
+                assert!(!package.is_empty() && is_pinned(version), "{name}: {version}");
+            }
+            let runs = server.runs_project_code.as_deref();
+            assert!(runs.is_none_or(|runs| !runs.is_empty() && !runs.ends_with('.')), "{name}: {runs:?}");
+        }
+        let untrusted = ["ty", "zuban", "tsc", "clangd", "kmp-lsp"];
+        for name in untrusted {
+            let server = languages.server(name).expect(name);
+            assert_eq!(server.runs_project_code, None, "{name}");
+        }
+        for name in ["basedpyright", "rust-analyzer", "jdtls", "intellij-server", "kotlin-language-server"] {
+            assert!(languages.server(name).expect(name).runs_project_code.is_some(), "{name}");
+        }
+    }
+
+    fn is_pinned(version: &str) -> bool {
+        version.contains('.') && version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    }
+
+    #[test]
+    fn lsp_has_words_of_its_own_for_some_languages() {
+        let languages = Languages::builtin();
+        let cases = [
+            ("a.py", "python"),
+            ("a.tsx", "typescriptreact"),
+            ("a.jsx", "javascriptreact"),
+            ("a.sh", "shellscript"),
+            ("a.cs", "csharp"),
+            ("a.mm", "objective-cpp"),
+            ("a.tf", "terraform"),
+        ];
+        for (path, expected) in cases {
+            let id = languages.language_of(&RelPath::new(path).expect(path)).expect(path);
+            assert_eq!(languages.get(id).lsp_id(), expected, "{path}");
         }
     }
 
@@ -294,13 +431,5 @@ mod tests {
         assert!(holds("venv", "", "pyvenv.cfg"));
         assert!(!holds("venv", "pyvenv.cfg", ""));
         assert!(!holds("src", "Cargo.toml", ""));
-    }
-
-    #[test]
-    fn mistakes_are_refused_with_their_reason() {
-        let error = |toml: &str| Languages::parse(toml).expect_err(toml).to_string();
-        assert!(error("[[language]]\nname = \"a\"\nfile_types = []").contains("unknown field `file_types`"));
-        let twice = "[[language]]\nname = \"a\"\nfile-types = [\"x\"]\n[[language]]\nname = \"b\"\nfile-types = [\"x\"]";
-        assert_eq!(error(twice), "languages.toml: file type \"x\" belongs to a and to b: remove it from one");
     }
 }

@@ -2,7 +2,13 @@
 //! settings. Reads symd's own configuration, never the project's code.
 
 pub mod languages;
+pub mod layers;
 pub mod roots;
+pub mod server;
 pub mod settings;
+pub mod trust;
 
 pub use languages::{Language, LanguageId, Languages, VendoredRule};
+pub use layers::{LanguagesError, LayerText, Loaded, Note};
+pub use server::{LanguageServer, ServerUse};
+pub use trust::Trust;

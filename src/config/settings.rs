@@ -62,6 +62,11 @@ pub struct Settings {
     pub toolset: Vec<String>,
     /// Which watcher to use.
     pub watch: WatchBackend,
+    /// Minutes without a question after which a language server is stopped; 0 = never. Fractions are allowed.
+    pub server_idle_minutes: f64,
+    /// Mebibytes of memory (its whole process group) after which a language server is restarted, where languages.toml
+    /// gives it no limit of its own; 0 = no limit.
+    pub server_memory_mb: u64,
     /// What a connection may use up.
     pub limits: Limits,
 }
@@ -75,6 +80,8 @@ impl Default for Settings {
             cache_max_bytes: 512 * 1024 * 1024,
             toolset: vec!["native".to_owned()],
             watch: WatchBackend::Auto,
+            server_idle_minutes: 30.0,
+            server_memory_mb: 0,
             limits: Limits::default(),
         }
     }
@@ -120,11 +127,14 @@ impl Settings {
 
     fn check(&self) -> Result<(), String> {
         const YEAR: f64 = 525_600.0;
-        if !(0.0..=YEAR).contains(&self.idle_exit_minutes) {
-            return Err(format!(
-                "idle_exit_minutes: {} is not between 0 and {YEAR} (0 = never)",
-                self.idle_exit_minutes
-            ));
+        let minutes = [
+            ("idle_exit_minutes", self.idle_exit_minutes),
+            ("server_idle_minutes", self.server_idle_minutes),
+        ];
+        for (key, value) in minutes {
+            if !(0.0..=YEAR).contains(&value) {
+                return Err(format!("{key}: {value} is not between 0 and {YEAR} (0 = never)"));
+            }
         }
         let limits = &self.limits;
         let least = [
@@ -146,8 +156,23 @@ impl Settings {
 
     /// How long the daemon stays without a connection; `None` = for ever.
     pub fn idle_exit(&self) -> Option<Duration> {
-        (self.idle_exit_minutes > 0.0).then(|| Duration::from_secs_f64(self.idle_exit_minutes * 60.0))
+        minutes(self.idle_exit_minutes)
     }
+
+    /// How long a language server stays that nobody asks; `None` = for ever.
+    pub fn server_idle(&self) -> Option<Duration> {
+        minutes(self.server_idle_minutes)
+    }
+
+    /// Bytes of memory after which a language server is restarted; `None` = no limit.
+    pub fn server_memory(&self) -> Option<u64> {
+        (self.server_memory_mb > 0).then(|| self.server_memory_mb.saturating_mul(1 << 20))
+    }
+}
+
+/// 0 stands for no end.
+fn minutes(minutes: f64) -> Option<Duration> {
+    (minutes > 0.0).then(|| Duration::from_secs_f64(minutes * 60.0))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::OutlinedFile;
 use super::look::Looked;
 use super::view::View;
 use crate::base::RelPath;
@@ -26,6 +27,8 @@ pub(super) enum Event {
     },
     /// Somebody asks; the question runs as soon as the index shows everything written before now.
     Ask(Question),
+    /// Files without a grammar that were outlined elsewhere.
+    Outlined(Vec<OutlinedFile>),
     /// A name table has been built.
     Built(Built),
     /// It is time to look for changes that give no event.

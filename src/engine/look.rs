@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::base::{Cancel, ContentHash, RelPath, text};
 use crate::config::Languages;
 use crate::index::cache::{Cache, Key};
-use crate::index::{Content, FileEntry, Skipped};
+use crate::index::{Content, FileEntry, Origin, Skipped};
 use crate::syntax::{self, Grammar};
 use crate::vfs::{EntryKind, FileBytes, Root, Stat, VfsError};
 
@@ -44,7 +44,7 @@ pub(super) enum Found {
 #[derive(Debug)]
 pub(super) struct Looker {
     pub(super) root: Arc<Root>,
-    pub(super) languages: &'static Languages,
+    pub(super) languages: Arc<Languages>,
     pub(super) cache: Option<Arc<Cache>>,
     pub(super) cancel: Cancel,
 }
@@ -66,6 +66,11 @@ impl Looker {
         }
         if let Some(grammar) = self.grammar_of(path) {
             return self.code(path, grammar, known);
+        }
+        if let Some(known) = known
+            && matches!(known.content, Content::Code { origin: Origin::Server(_), .. })
+        {
+            return self.outlined_elsewhere(path, known);
         }
         match (self.root.stat_link(path), known) {
             (Ok((EntryKind::File, _)), Some(known)) if matches!(known.content, Content::Plain) => {
@@ -102,23 +107,45 @@ impl Looker {
         };
         let hash = ContentHash::of(&bytes);
         if let Some(known) = known
-            && let Content::Code { grammar: was, hash: old, stat: then, outline } = &known.content
-            && (was.fingerprint(), *old) == (grammar.fingerprint(), hash)
+            && let Content::Code { origin, hash: old, stat: then, outline } = &known.content
+            && (origin.fingerprint(), *old) == (grammar.fingerprint(), hash)
         {
             if *then == stat {
                 return Found::Same(known.clone());
             }
-            return new(path, Content::Code { grammar, hash, stat, outline: outline.clone() });
+            return new(path, Content::Code { origin: *origin, hash, stat, outline: outline.clone() });
         }
         let key = Key { content: hash, fingerprint: grammar.fingerprint() };
         if let Some(outline) = self.cache.as_ref().and_then(|cache| cache.get(key)) {
-            return new(path, Content::Code { grammar, hash, stat, outline: Arc::new(outline) });
+            return new(
+                path,
+                Content::Code { origin: Origin::Grammar(grammar), hash, stat, outline: Arc::new(outline) },
+            );
         }
         let Ok((text, _)) = text::decode(bytes) else { return skipped(Skipped::Binary, stat) };
         let Ok(outline) = syntax::outline(grammar, &text, &self.cancel) else { return Found::Cancelled };
         let outline = Arc::new(outline);
-        let entry = FileEntry { path: path.clone(), content: Content::Code { grammar, hash, stat, outline } };
-        Found::New { entry: Arc::new(entry), parsed: true }
+        let content = Content::Code { origin: Origin::Grammar(grammar), hash, stat, outline };
+        Found::New { entry: Arc::new(FileEntry { path: path.clone(), content }), parsed: true }
+    }
+
+    /// A file that a language server outlined: once its text is another, its outline is nobody's.
+    fn outlined_elsewhere(&self, path: &RelPath, known: &Arc<FileEntry>) -> Found {
+        let read = match self.root.read_unlinked(path, MAX_PARSED_BYTES) {
+            Ok(read) => read,
+            Err(VfsError::TooLarge { .. } | VfsError::Io { .. }) => return new(path, Content::Plain),
+            Err(_) => return Found::Gone,
+        };
+        match &known.content {
+            Content::Code { origin, hash, stat, outline } if ContentHash::of(&read.bytes) == *hash => {
+                if *stat == read.stat {
+                    return Found::Same(known.clone());
+                }
+                let (origin, hash, outline) = (*origin, *hash, outline.clone());
+                new(path, Content::Code { origin, hash, stat: read.stat, outline })
+            }
+            _ => new(path, Content::Plain),
+        }
     }
 
     /// A refusal that may pass without an event leaves a state that no file is in, so that the next sweep looks again.

@@ -15,7 +15,7 @@ mod tests;
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,10 +25,13 @@ pub use status::{EngineStatus, SkippedFiles};
 pub use view::{Current, CurrentError, View};
 
 use crate::base::state::{self, StateError};
+use crate::base::{ContentHash, RelPath};
 use crate::config::Languages;
 use crate::index::State;
-use crate::index::cache::Cache;
-use crate::vfs::{Ignore, IgnoreSettings, Root, Vendored};
+use crate::index::cache::{Cache, Key};
+use crate::lsp::Change;
+use crate::syntax::Outline;
+use crate::vfs::{Ignore, IgnoreSettings, Root, Stat, Vendored};
 use crate::watch::{Notice, Watch, WatchError, WatchOptions};
 use event::Event;
 use look::Looker;
@@ -48,6 +51,7 @@ pub struct Engine {
     status: tokio_watch::Receiver<EngineStatus>,
     gone: tokio_watch::Receiver<bool>,
     watch: Arc<Watch>,
+    cache: Option<Arc<Cache>>,
 }
 
 /// How an engine is started.
@@ -55,6 +59,8 @@ pub struct Engine {
 pub struct EngineOptions {
     /// The project root.
     pub root: PathBuf,
+    /// The languages symd knows here.
+    pub languages: Arc<Languages>,
     /// A private directory of ours, for barriers.
     pub runtime_directory: PathBuf,
     /// Where this repository's outlines are cached; `None` for no cache.
@@ -63,6 +69,36 @@ pub struct EngineOptions {
     pub watch: WatchOptions,
     /// How often to look for changes that give no event.
     pub sweep_every: Duration,
+    /// Told of every file that changed after the first crawl, before a question can see it; `None` for nobody.
+    pub on_change: Option<OnChange>,
+}
+
+/// A file without a grammar, with an outline that a language server made.
+#[derive(Clone, Debug)]
+pub struct OutlinedFile {
+    /// Which file.
+    pub path: RelPath,
+    /// The hash of the bytes that the outline is of.
+    pub hash: ContentHash,
+    /// The state they were read in.
+    pub stat: Stat,
+    /// Stands for the server and its version: equal bytes and equal fingerprints give equal outlines.
+    pub fingerprint: u64,
+    /// Its symbols.
+    pub outline: Arc<Outline>,
+}
+
+/// Hears of changed files, on the engine's task: it must not block.
+#[derive(Clone)]
+pub struct OnChange(pub Arc<Hears>);
+
+/// What is called with each changed file.
+type Hears = dyn Fn(&RelPath, Change) + Send + Sync;
+
+impl std::fmt::Debug for OnChange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OnChange")
+    }
 }
 
 /// Why an engine does not start or does not answer.
@@ -92,6 +128,13 @@ pub enum EngineError {
     Panicked,
 }
 
+impl EngineError {
+    /// The root at `path` cannot be opened.
+    pub fn root(path: &Path, source: std::io::Error) -> EngineError {
+        EngineError::Root { path: path.display().to_string(), source }
+    }
+}
+
 impl Engine {
     /// Starts watching and indexing; returns at once, the first crawl goes on in the background. Must be called
     /// within a tokio runtime.
@@ -100,8 +143,7 @@ impl Engine {
     }
 
     fn start_with(options: EngineOptions, state: State) -> Result<Engine, EngineError> {
-        let root = Root::open(&options.root)
-            .map_err(|source| EngineError::Root { path: options.root.display().to_string(), source })?;
+        let root = Root::open(&options.root).map_err(|source| EngineError::root(&options.root, source))?;
         let root = Arc::new(root);
         state::private_dir(&options.runtime_directory)?;
         // A cache that cannot be had makes starts slower and nothing else.
@@ -109,7 +151,7 @@ impl Engine {
             Cache::open(directory).map_err(|error| tracing::warn!(%error, "going on without a cache")).ok()
         });
         let settings = IgnoreSettings {
-            vendored: vendored(Languages::builtin()),
+            vendored: vendored(&options.languages),
             global: IgnoreSettings::global_excludes(|name| std::env::var_os(name)),
         };
         let ignore = Arc::new(Ignore::new(&root, settings));
@@ -121,25 +163,25 @@ impl Engine {
             &options.watch,
             sink(notice_sender),
         )?;
-        let looker = run::looker(root, cache.map(Arc::new));
-        let engine = Engine::run(looker, ignore, watch, notices, state);
+        let looker = run::looker(root, options.languages, cache.map(Arc::new));
+        let engine = Engine::run((looker, ignore), watch, notices, state, options.on_change);
         engine.sweep_every(options.sweep_every);
         Ok(engine)
     }
 
     fn run(
-        looker: Arc<Looker>,
-        ignore: Arc<Ignore>,
+        parts: (Arc<Looker>, Arc<Ignore>),
         watch: Watch,
         notices: mpsc::Receiver<Event>,
         state: State,
+        on_change: Option<OnChange>,
     ) -> Engine {
         let (events, receiver) = mpsc::channel(EVENT_QUEUE);
+        let cache = parts.0.cache.clone();
         let watch = Arc::new(watch);
-        let (run, status, gone) =
-            Run::new((looker, ignore), watch.clone(), Pool::new(), events.downgrade(), state);
-        tokio::spawn(run.run(receiver, notices));
-        Engine { events, status, gone, watch }
+        let (run, status, gone) = Run::new(parts, watch.clone(), Pool::new(), events.downgrade(), state);
+        tokio::spawn(run.telling(on_change).run(receiver, notices));
+        Engine { events, status, gone, watch, cache }
     }
 
     /// Runs `question` on a pool thread as soon as the index shows everything written before this call; the first
@@ -157,6 +199,17 @@ impl Engine {
         }));
         self.events.send(ask).await.map_err(|_| EngineError::Stopped)?;
         answered.await.map_err(|_| EngineError::Stopped)?
+    }
+
+    /// Takes in outlines that were made elsewhere; questions asked after this see them, as long as the files are as
+    /// they were.
+    pub async fn outlined(&self, files: Vec<OutlinedFile>) -> Result<(), EngineError> {
+        self.events.send(Event::Outlined(files)).await.map_err(|_| EngineError::Stopped)
+    }
+
+    /// The outline that is cached for these bytes.
+    pub fn cached(&self, hash: ContentHash, fingerprint: u64) -> Option<Outline> {
+        self.cache.as_ref()?.get(Key { content: hash, fingerprint })
     }
 
     /// A look at the engine's state, without waiting for anything.
@@ -211,7 +264,7 @@ fn sink(notices: mpsc::Sender<Event>) -> impl FnMut(Vec<Notice>) -> ControlFlow<
 }
 
 /// The languages' rules for vendored directories, as the ignore rules take them.
-fn vendored(languages: &Languages) -> Vendored {
+pub fn vendored(languages: &Languages) -> Vendored {
     let mut vendored = Vendored::default();
     for rule in languages.vendored_rules() {
         if rule.beside.is_empty() && rule.holding.is_empty() {

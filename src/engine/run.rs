@@ -11,9 +11,11 @@ use super::pending::Pending;
 use super::pool::Pool;
 use super::status::{EngineStatus, Tally};
 use super::view::View;
+use super::{OnChange, OutlinedFile};
 use crate::base::RelPath;
 use crate::index::cache::{Cache, Key};
-use crate::index::{Content, FileEntry, State};
+use crate::index::{Content, FileEntry, Origin, State};
+use crate::lsp::Change;
 use crate::vfs::{Ignore, Root};
 use crate::watch::{Notice, Watch};
 
@@ -49,6 +51,7 @@ pub(super) struct Run {
     storing: bool,
     unstored: usize,
     changes: u64,
+    on_change: Option<OnChange>,
     stopping: Option<oneshot::Sender<()>>,
 }
 
@@ -63,6 +66,7 @@ impl Run {
     ) -> (Run, tokio_watch::Receiver<EngineStatus>, tokio_watch::Receiver<bool>) {
         let (status, told_status) = tokio_watch::channel(EngineStatus::default());
         let (gone, told_gone) = tokio_watch::channel(false);
+        let tally = Tally::new(looker.languages.clone());
         let run = Run {
             watch,
             looker,
@@ -72,7 +76,7 @@ impl Run {
             status,
             gone,
             state,
-            tally: Tally::default(),
+            tally,
             pending: Pending::default(),
             behind_barrier: None,
             next_barrier: Vec::new(),
@@ -82,9 +86,16 @@ impl Run {
             storing: false,
             unstored: 0,
             changes: 0,
+            on_change: None,
             stopping: None,
         };
         (run, told_status, told_gone)
+    }
+
+    /// The same, telling somebody of every change.
+    pub(super) fn telling(mut self, on_change: Option<OnChange>) -> Run {
+        self.on_change = on_change;
+        self
     }
 
     /// Runs until stopped.
@@ -120,6 +131,7 @@ impl Run {
             Event::Unwatched => self.unwatched(),
             Event::Looked { job, files } => self.looked(job, files),
             Event::Ask(question) => self.ask(question),
+            Event::Outlined(files) => self.outlined(files),
             Event::Built(built) => {
                 self.building = false;
                 self.state.adopt(built);
@@ -174,7 +186,13 @@ impl Run {
     fn noticed(&mut self, notice: Notice) {
         match notice {
             Notice::Listed { directory, files, directories } => self.listed(&directory, files, &directories),
-            Notice::Changed(path) => self.look_at(vec![path]),
+            Notice::Changed(path) => {
+                // A look finds plain files as they were: they are never read.
+                if self.state.file(&path).is_some_and(|known| matches!(known.content, Content::Plain)) {
+                    self.tell(&path, Change::Written);
+                }
+                self.look_at(vec![path]);
+            }
             Notice::Removed(path) => {
                 self.pending.removed(&path);
                 self.remove_within(&path);
@@ -262,13 +280,44 @@ impl Run {
         self.pending.end(job);
     }
 
+    /// Takes in outlines of files that have no grammar. Each file is looked at once more: it may have changed since,
+    /// and the look that found that out may be over.
+    fn outlined(&mut self, files: Vec<OutlinedFile>) {
+        let mut taken = Vec::new();
+        for OutlinedFile { path, hash, stat, fingerprint, outline } in files {
+            let Some(old) = self.state.file(&path) else { continue };
+            if matches!(&old.content, Content::Code { origin: Origin::Grammar(_), .. }) {
+                continue;
+            }
+            let content = Content::Code { origin: Origin::Server(fingerprint), hash, stat, outline };
+            let entry = Arc::new(FileEntry { path: path.clone(), content });
+            self.changes += 1;
+            self.unstored += 1;
+            self.tally.take(old);
+            self.tally.add(&entry);
+            self.state.put(entry);
+            taken.push(path);
+        }
+        self.look_at(taken);
+    }
+
     fn put(&mut self, entry: Arc<FileEntry>) {
         self.changes += 1;
-        if let Some(old) = self.state.file(&entry.path) {
+        let change = self.state.file(&entry.path).map_or(Some(Change::Created), |old| {
             self.tally.take(old);
+            (!old.same_text(&entry)).then_some(Change::Written)
+        });
+        if let Some(change) = change {
+            self.tell(&entry.path, change);
         }
         self.tally.add(&entry);
         self.state.put(entry);
+    }
+
+    fn tell(&self, path: &RelPath, change: Change) {
+        if let Some(OnChange(tell)) = self.on_change.as_ref().filter(|_| self.crawled) {
+            tell(path, change);
+        }
     }
 
     fn remove(&mut self, path: &RelPath) {
@@ -276,6 +325,7 @@ impl Run {
             self.changes += 1;
             self.tally.take(old);
             self.state.remove(path);
+            self.tell(path, Change::Deleted);
         }
     }
 
@@ -329,7 +379,7 @@ impl Run {
             snapshot: self.state.snapshot(),
             root: self.looker.root.clone(),
             ignore: self.ignore.clone(),
-            languages: self.looker.languages,
+            languages: self.looker.languages.clone(),
         };
         self.pool.question(move || question(Arc::new(view)));
     }
@@ -364,8 +414,8 @@ impl Run {
             let live: Vec<_> = files
                 .iter()
                 .filter_map(|file| match &file.content {
-                    Content::Code { grammar, hash, outline, .. } => {
-                        Some((Key { content: *hash, fingerprint: grammar.fingerprint() }, outline.clone()))
+                    Content::Code { origin, hash, outline, .. } => {
+                        Some((Key { content: *hash, fingerprint: origin.fingerprint() }, outline.clone()))
                     }
                     _ => None,
                 })
@@ -424,11 +474,10 @@ impl Drop for TellAtEnd {
 }
 
 /// What the root looks like to the engine's parts.
-pub(super) fn looker(root: Arc<Root>, cache: Option<Arc<Cache>>) -> Arc<Looker> {
-    Arc::new(Looker {
-        root,
-        languages: crate::config::Languages::builtin(),
-        cache,
-        cancel: crate::base::Cancel::new(),
-    })
+pub(super) fn looker(
+    root: Arc<Root>,
+    languages: Arc<crate::config::Languages>,
+    cache: Option<Arc<Cache>>,
+) -> Arc<Looker> {
+    Arc::new(Looker { root, languages, cache, cancel: crate::base::Cancel::new() })
 }

@@ -1,9 +1,11 @@
 //! What the engine tells about itself.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::config::{LanguageId, Languages};
 use crate::index::cache::CacheStatus;
 use crate::index::{Content, FileEntry, Skipped};
 use crate::watch::Counters;
@@ -21,6 +23,8 @@ pub struct EngineStatus {
     pub symbols: usize,
     /// Parsed files in which the parser met errors.
     pub files_with_errors: usize,
+    /// Files of languages without a grammar that have no outline, by language: a language server could make it.
+    pub without_outline: BTreeMap<String, usize>,
     /// Files of a known language without symbols, by reason.
     pub skipped: SkippedFiles,
     /// Whether the first crawl is over and everything found has been looked at.
@@ -49,17 +53,33 @@ pub struct SkippedFiles {
 }
 
 /// Counts over the files of the index, kept up with every change.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Tally {
+    languages: Arc<Languages>,
+    without_outline: BTreeMap<LanguageId, usize>,
     parsed: usize,
     with_errors: usize,
     skipped: BTreeMap<Skipped, usize>,
 }
 
 impl Tally {
+    pub(super) fn new(languages: Arc<Languages>) -> Tally {
+        Tally {
+            languages,
+            without_outline: BTreeMap::new(),
+            parsed: 0,
+            with_errors: 0,
+            skipped: BTreeMap::new(),
+        }
+    }
+
     pub(super) fn add(&mut self, file: &FileEntry) {
         match &file.content {
-            Content::Plain => {}
+            Content::Plain => {
+                if let Some(language) = self.languages.language_of(&file.path) {
+                    *self.without_outline.entry(language).or_default() += 1;
+                }
+            }
             Content::Code { outline, .. } => {
                 self.parsed += 1;
                 self.with_errors += usize::from(outline.has_errors);
@@ -70,7 +90,12 @@ impl Tally {
 
     pub(super) fn take(&mut self, file: &FileEntry) {
         match &file.content {
-            Content::Plain => {}
+            Content::Plain => {
+                let language = self.languages.language_of(&file.path);
+                if let Some(count) = language.and_then(|language| self.without_outline.get_mut(&language)) {
+                    *count -= 1;
+                }
+            }
             Content::Code { outline, .. } => {
                 self.parsed -= 1;
                 self.with_errors -= usize::from(outline.has_errors);
@@ -85,6 +110,10 @@ impl Tally {
 
     pub(super) fn write(&self, status: &mut EngineStatus) {
         let count = |why| self.skipped.get(&why).copied().unwrap_or(0);
+        let named = |(language, count): (&LanguageId, &usize)| {
+            (*count > 0).then(|| (self.languages.get(*language).name.clone(), *count))
+        };
+        status.without_outline = self.without_outline.iter().filter_map(named).collect();
         status.parsed_files = self.parsed;
         status.files_with_errors = self.with_errors;
         status.skipped = SkippedFiles {

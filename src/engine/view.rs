@@ -6,8 +6,10 @@ use std::sync::Arc;
 use super::look::MAX_PARSED_BYTES;
 use crate::base::{Cancel, ContentHash, RelPath, Text};
 use crate::config::Languages;
-use crate::index::{Content, FileEntry, Skipped, Snapshot};
-use crate::syntax::{self, Outline};
+use crate::index::{Content, FileEntry, Origin, Skipped, Snapshot};
+pub use crate::resolve::Current;
+use crate::resolve::Sources;
+use crate::syntax;
 use crate::vfs::{EntryKind, Ignore, Root, VfsError};
 
 /// One question's view of the project.
@@ -20,18 +22,7 @@ pub struct View {
     /// What is left out.
     pub ignore: Arc<Ignore>,
     /// The languages symd knows.
-    pub languages: &'static Languages,
-}
-
-/// A file's text with the outline of exactly that text.
-#[derive(Debug)]
-pub struct Current {
-    /// The text as it is on disk now.
-    pub text: Text,
-    /// Its symbols.
-    pub outline: Arc<Outline>,
-    /// The hash of its bytes.
-    pub hash: ContentHash,
+    pub languages: Arc<Languages>,
 }
 
 /// Why a file's text and outline cannot be had.
@@ -62,18 +53,21 @@ impl View {
     /// Reads `file`; parses it again if it is no longer what the index holds (it changed after the question).
     pub fn current(&self, file: &FileEntry) -> Result<Current, CurrentError> {
         let no_outline = || CurrentError::NoOutline(file.path.clone());
-        let (grammar, hash, outline) = match &file.content {
-            Content::Code { grammar, hash, outline, .. } => (grammar, hash, outline),
+        let (origin, hash, outline) = match &file.content {
+            Content::Code { origin, hash, outline, .. } => (origin, hash, outline),
             Content::Skipped { why, .. } => return Err(skipped(file, *why)),
             Content::Plain => return Err(no_outline()),
         };
         let bytes = self.root.read_unlinked(&file.path, MAX_PARSED_BYTES)?.bytes;
         let now = ContentHash::of(&bytes);
         let text = Text::decode(bytes).map_err(|_| skipped(file, Skipped::Binary))?;
-        let outline = if now == *hash {
-            outline.clone()
-        } else {
-            Arc::new(syntax::outline(*grammar, text.as_str(), &Cancel::new()).map_err(|_| no_outline())?)
+        let outline = match origin {
+            _ if now == *hash => outline.clone(),
+            Origin::Grammar(grammar) => {
+                Arc::new(syntax::outline(*grammar, text.as_str(), &Cancel::new()).map_err(|_| no_outline())?)
+            }
+            // Its server has not seen this text yet.
+            Origin::Server(_) => return Err(CurrentError::NotIndexed(file.path.clone())),
         };
         Ok(Current { text, outline, hash: now })
     }
@@ -81,6 +75,20 @@ impl View {
     /// Whether symd leaves `path` out.
     pub fn is_ignored(&self, path: &RelPath, kind: EntryKind) -> bool {
         self.ignore.is_ignored(path, kind)
+    }
+}
+
+impl Sources for View {
+    fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    fn current(&self, file: &FileEntry) -> Option<Current> {
+        View::current(self, file).ok()
+    }
+
+    fn languages(&self) -> &Languages {
+        &self.languages
     }
 }
 

@@ -26,12 +26,12 @@ fn describe_file(file: &FileEntry) -> String {
     let _ = match &file.content {
         Content::Plain => write!(line, "plain"),
         Content::Skipped { why, .. } => write!(line, "{why:?}"),
-        Content::Code { grammar, hash, outline, .. } => {
+        Content::Code { origin, hash, outline, .. } => {
             let occurrences = &outline.occurrences;
             write!(
                 line,
                 "{:x} {hash} errors {} names {:?} {:?} {:?}",
-                grammar.fingerprint(),
+                origin.fingerprint(),
                 outline.has_errors,
                 occurrences.hashes,
                 occurrences.starts,

@@ -22,8 +22,8 @@ pub enum Content {
     Plain,
     /// Parsed.
     Code {
-        /// What it was parsed with.
-        grammar: Grammar,
+        /// What made its outline.
+        origin: Origin,
         /// The hash of the bytes that were parsed.
         hash: ContentHash,
         /// The state they were read in.
@@ -38,6 +38,25 @@ pub enum Content {
         /// The state it was found in.
         stat: Stat,
     },
+}
+
+/// What made an outline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The parser.
+    Grammar(Grammar),
+    /// A language server; the number stands for its name and version.
+    Server(u64),
+}
+
+impl Origin {
+    /// Outlines of equal bytes and equal fingerprints are equal.
+    pub fn fingerprint(self) -> u64 {
+        match self {
+            Origin::Grammar(grammar) => grammar.fingerprint(),
+            Origin::Server(fingerprint) => fingerprint,
+        }
+    }
 }
 
 /// Why a file of a known language has no symbols. Counted in status.
@@ -60,6 +79,14 @@ impl FileEntry {
         }
     }
 
+    /// What it was parsed with; `None` where nothing was parsed, or a language server made the outline.
+    pub fn grammar(&self) -> Option<Grammar> {
+        match self.content {
+            Content::Code { origin: Origin::Grammar(grammar), .. } => Some(grammar),
+            _ => None,
+        }
+    }
+
     /// How many symbols it has.
     pub fn symbol_count(&self) -> usize {
         self.outline().map_or(0, |outline| outline.rows.len())
@@ -70,6 +97,15 @@ impl FileEntry {
         match (self.outline(), other.outline()) {
             (Some(mine), Some(theirs)) => Arc::ptr_eq(mine, theirs),
             (None, None) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether both were made from the same bytes, as far as was looked: files that are never read are alike.
+    pub fn same_text(&self, other: &FileEntry) -> bool {
+        match (&self.content, &other.content) {
+            (Content::Code { hash, .. }, Content::Code { hash: theirs, .. }) => hash == theirs,
+            (Content::Plain, Content::Plain) => true,
             _ => false,
         }
     }

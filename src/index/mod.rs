@@ -11,7 +11,7 @@ mod segment;
 mod similar;
 mod snapshot;
 
-pub use file::{Content, FileEntry, Skipped};
+pub use file::{Content, FileEntry, Origin, Skipped};
 pub use files::FileMap;
 pub use query::{Hit, Locals, Query, Scope};
 pub use segment::Segment;

@@ -1,24 +1,65 @@
 //! What symd can do, one file per capability: typed parameters in, typed results out, no JSON.
 
+pub mod code_actions;
+mod declared;
+pub mod definition;
+pub mod diagnostics;
 pub mod find_file;
 pub mod find_symbol;
 pub mod glob;
+mod heritage;
+pub mod hover;
+pub mod implementations;
 pub mod list_dir;
 pub mod outline;
+pub mod question;
 pub mod read_file;
+pub mod references;
+pub mod relations;
 #[cfg(test)]
 pub(crate) mod scratch;
 pub mod search;
+pub mod server_outlines;
+pub mod spot;
 pub mod symbol;
+pub mod target;
 pub mod tree;
 
+use std::sync::Arc;
+
+use crate::config::Languages;
 use crate::engine::Engine;
+use crate::lsp::{ServerState, ServerStatus, Servers};
 
 /// A project that is being served: what every op works on.
 #[derive(Clone, Debug)]
 pub struct Project {
     /// Its engine.
     pub engine: Engine,
+    /// Its language servers.
+    pub servers: Servers,
+    /// The languages it knows, as the engine has them too.
+    pub languages: Arc<Languages>,
     /// The most characters of an answer where a contract leaves that to the configuration.
     pub max_answer_chars: usize,
+}
+
+impl Project {
+    /// What a call that takes long is likely waiting for, in a few words: servers that start or load, else the index.
+    pub fn doing(&self) -> String {
+        let busy =
+            |server: &ServerStatus| matches!(server.state, ServerState::Starting | ServerState::Loading);
+        let servers: Vec<String> = self
+            .servers
+            .status()
+            .iter()
+            .filter(|server| busy(server))
+            .map(|server| format!("{}: {}", server.name, server.doing.as_deref().unwrap_or("starting")))
+            .collect();
+        if !servers.is_empty() {
+            return servers.join(", ");
+        }
+        let status = self.engine.status();
+        format!("{} files, {} symbols indexed", status.files, status.symbols)
+    }
 }

@@ -6,20 +6,24 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::ops::Project;
 use crate::serve::dispatch::{Request, Wrong};
 use crate::serve::in_flight::Ticket;
 use crate::serve::outbox::Outbox;
 use crate::serve::protocol::{
-    CALL, INVALID_PARAMS, METHOD_NOT_FOUND, PROGRESS, SETTLED, STATUS, STOP, TOOLS, notification_line,
-    result_line,
+    CALL, INVALID_PARAMS, METHOD_NOT_FOUND, PROGRESS, SERVER, SETTLED, STATUS, STOP, TOOLS,
+    notification_line, result_line,
 };
 use crate::serve::run::run;
 use crate::serve::session::Session;
 use crate::serve::session::describe;
-use crate::toolsets::Outcome;
+use crate::toolsets::{Outcome, Reply};
 
 /// How often a client that waits for the index hears how far it is.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+
+/// How often a client that waits for a call hears what it is waiting for.
+const CALL_PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
 /// Answers one request. Nothing is sent when it is stopped.
 pub(super) async fn answer(session: Arc<Session>, request: Request, ticket: Ticket, outbox: Outbox) {
@@ -57,8 +61,24 @@ async fn result(
             let session = of_toolset(session, &id, &wanted.toolset)?;
             let tool =
                 session.tool(&wanted.tool).map_err(|message| Wrong::new(id, INVALID_PARAMS, message))?;
-            let reply = run(&session, tool, wanted.arguments, &ticket.stop).await;
+            let call = run(&session, tool, wanted.arguments, &ticket.stop);
+            let reply = match wanted.progress {
+                false => call.await,
+                true => telling(&session, outbox, call).await,
+            };
             Ok(reply.map(|reply| json!({ "text": reply.text, "outcome": outcome_name(reply.outcome) })))
+        }
+        SERVER => {
+            let wanted: ServerParams = params(&id, SERVER, request.params)?;
+            let Some(project) = session.host.project() else { return Ok(Some(json!({ "done": false }))) };
+            let done = match wanted.action {
+                ServerAction::Restart => project.servers.restart(&wanted.server).await,
+                ServerAction::Stop => project.servers.stop(&wanted.server).await,
+            };
+            Ok(Some(match done {
+                Ok(()) => json!({ "done": true }),
+                Err(error) => json!({ "done": false, "error": error.to_string() }),
+            }))
         }
         SETTLED => Ok(settled(session, ticket, outbox).await),
         method => Err(Wrong::new(id, METHOD_NOT_FOUND, format!("this daemon knows no method {method}"))),
@@ -80,6 +100,23 @@ struct CallParams {
     arguments: Map<String, Value>,
     #[serde(default)]
     toolset: Vec<String>,
+    /// Whether to tell what the call is waiting for.
+    #[serde(default)]
+    progress: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ServerParams {
+    action: ServerAction,
+    server: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ServerAction {
+    Restart,
+    Stop,
 }
 
 fn params<T: for<'de> Deserialize<'de>>(
@@ -97,12 +134,34 @@ fn of_toolset(session: &Session, id: &Value, names: &[String]) -> Result<Session
     Ok(Session::new(Arc::clone(&session.host), session.number, &chosen))
 }
 
+/// Runs `call`, telling from time to time what is being done.
+async fn telling(
+    session: &Session,
+    outbox: &Outbox,
+    call: impl Future<Output = Option<Reply>>,
+) -> Option<Reply> {
+    let mut call = std::pin::pin!(call);
+    let first = tokio::time::Instant::now() + CALL_PROGRESS_EVERY;
+    let mut tick = tokio::time::interval_at(first, CALL_PROGRESS_EVERY);
+    loop {
+        tokio::select! {
+            biased;
+            reply = &mut call => return reply,
+            _ = tick.tick() => {
+                let doing = session.host.project().map(Project::doing);
+                outbox.send(notification_line(PROGRESS, &json!({ "doing": doing }))).await.ok()?;
+            }
+        }
+    }
+}
+
 /// The word for an outcome; the command line has an exit code for each.
 fn outcome_name(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Done => "done",
         Outcome::Failed => "failed",
         Outcome::NotReady => "not_ready",
+        Outcome::NoServer => "no_server",
     }
 }
 

@@ -13,16 +13,20 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::base::state::{self, StateError};
 use crate::config::settings::{Settings, WatchBackend};
-use crate::engine::{Engine, EngineError, EngineOptions};
+use crate::config::{Languages, Trust};
+use crate::engine::{Engine, EngineError, EngineOptions, OnChange};
 use crate::index::cache;
+use crate::lsp::{Servers, ServersOptions};
 use crate::ops::Project;
 use crate::serve::host::{Host, Parts, pick};
 use crate::serve::lock::{self, Lock};
 use crate::serve::log::{self, Echo};
 use crate::serve::place::Place;
 use crate::serve::protocol::{PROTOCOL, VERSION};
+use crate::serve::setup::Setup;
 use crate::serve::socket;
 use crate::toolsets;
+use crate::vfs::Root;
 use crate::watch::{BackendChoice, WatchOptions};
 
 /// How long to wait for a daemon that is just starting, or just ending.
@@ -42,6 +46,8 @@ pub struct Start {
     pub place: Place,
     /// The user's settings.
     pub settings: Settings,
+    /// Languages and trust.
+    pub setup: Setup,
     /// What is logged; overrides the settings.
     pub log_filter: Option<String>,
     /// Where log lines go besides the log.
@@ -156,15 +162,20 @@ fn holder(place: &Place) -> String {
 }
 
 async fn live(start: &Start, starting: Lock, announce: impl FnOnce(Begun)) -> Result<(), DaemonError> {
-    let Start { place, settings, .. } = start;
+    let Start { place, settings, setup, .. } = start;
+    for note in &setup.notes {
+        tracing::warn!("{note}");
+    }
     let mut signals = Signals::new()?;
     pick(toolsets::all(), &settings.toolset).map_err(DaemonError::Toolset)?;
     let host = Host::new(Parts {
-        project: Some(open_project(place, settings)?),
+        project: Some(open_project(place, settings, setup.languages.clone(), &setup.trust)?),
         root: place.root.clone(),
         toolsets: toolsets::all(),
         default_toolset: settings.toolset.clone(),
         limits: settings.limits.clone(),
+        trust: setup.trust.clone(),
+        notes: setup.notes.clone(),
     });
     let listener = socket::listen(place)?;
     write_meta(place)?;
@@ -191,26 +202,49 @@ async fn live(start: &Start, starting: Lock, announce: impl FnOnce(Begun)) -> Re
     if let Err(error) = accepting.await {
         tracing::error!(%error, "the accept loop failed");
     }
-    if let Some(project) = host.project()
-        && tokio::time::timeout(SHUTDOWN_DEADLINE, project.engine.shutdown()).await.is_err()
-    {
-        tracing::warn!("the engine did not stop in time");
+    if let Some(project) = host.project() {
+        let engine = tokio::time::timeout(SHUTDOWN_DEADLINE, project.engine.shutdown());
+        // Bounded by itself: it ends by force what does not end when asked.
+        let (engine, ()) = tokio::join!(engine, project.servers.shutdown());
+        if engine.is_err() {
+            tracing::warn!("the engine did not stop in time");
+        }
     }
     state::remove_file(&place.meta())?;
     tracing::info!("ended");
     Ok(())
 }
 
-/// Opens the project of a place: starts its engine.
-pub fn open_project(place: &Place, settings: &Settings) -> Result<Project, EngineError> {
+/// Opens the project of a place: starts its engine, and makes ready to start its language servers.
+pub fn open_project(
+    place: &Place,
+    settings: &Settings,
+    languages: Arc<Languages>,
+    trust: &Trust,
+) -> Result<Project, DaemonError> {
+    let root = Root::open(&place.root).map_err(|source| EngineError::root(&place.root, source))?;
+    let servers = Servers::new(ServersOptions {
+        root: Arc::new(root),
+        languages: Arc::clone(&languages),
+        trusted: *trust == Trust::Trusted,
+        supervisor: std::env::current_exe()?,
+        installed: place.installed_servers.clone(),
+        search_path: std::env::var_os("PATH").unwrap_or_default(),
+        state_directory: place.servers(),
+        idle_stop: settings.server_idle(),
+        memory_limit: settings.server_memory(),
+    });
+    let told = servers.clone();
     let engine = Engine::start(EngineOptions {
         root: place.root.clone(),
+        languages: Arc::clone(&languages),
         runtime_directory: place.runtime.clone(),
         cache_directory: Some(place.outlines.clone()),
         watch: WatchOptions { backend: backend(settings.watch), max_watches: None },
         sweep_every: SWEEP_EVERY,
+        on_change: Some(OnChange(Arc::new(move |path, change| told.changed(path, change)))),
     })?;
-    Ok(Project { engine, max_answer_chars: settings.max_answer_chars })
+    Ok(Project { engine, servers, languages, max_answer_chars: settings.max_answer_chars })
 }
 
 fn backend(setting: WatchBackend) -> BackendChoice {

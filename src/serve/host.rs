@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 
 use crate::config::settings::Limits;
+use crate::config::{Note, Trust};
 use crate::ops::Project;
 use crate::serve::protocol::{PROTOCOL, VERSION};
 use crate::toolsets::Toolset;
@@ -27,6 +28,10 @@ pub struct Parts {
     pub default_toolset: Vec<String>,
     /// What a connection may use up.
     pub limits: Limits,
+    /// Whether the project is trusted.
+    pub trust: Trust,
+    /// What of the project's files is not in effect.
+    pub notes: Vec<Note>,
 }
 
 /// What all connections share.
@@ -138,7 +143,12 @@ impl Host {
             ("connections".to_owned(), json!(activity.connections)),
             ("sessions".to_owned(), json!(self.sessions.load(Ordering::Relaxed))),
             ("calls".to_owned(), json!(self.calls.load(Ordering::Relaxed))),
-            ("servers".to_owned(), json!([])),
+            (
+                "servers".to_owned(),
+                json!(self.project().map(|project| project.servers.status()).unwrap_or_default()),
+            ),
+            ("trust".to_owned(), json!(self.parts.trust.to_string())),
+            ("left_out".to_owned(), json!(self.parts.notes.iter().map(Note::to_string).collect::<Vec<_>>())),
         ]);
         let engine = self.project().map(|project| serde_json::to_value(project.engine.status()));
         if let Some(Ok(Value::Object(engine))) = engine {

@@ -371,9 +371,8 @@ impl Progress {
     async fn tell(&mut self, session: &Session, context: &RequestContext<RoleServer>) {
         let (Some(token), Some(project)) = (self.token.clone(), session.host.project()) else { return };
         self.told += 1;
-        let status = project.engine.status();
-        let message = format!("{} files, {} symbols indexed", status.files, status.symbols);
-        let progress = ProgressNotificationParam::new(token, f64::from(self.told)).with_message(message);
+        let progress =
+            ProgressNotificationParam::new(token, f64::from(self.told)).with_message(project.doing());
         // A client that is gone needs no news.
         let _ = context.peer.notify_progress(progress).await;
     }

@@ -16,6 +16,7 @@ pub mod place;
 pub mod protocol;
 mod run;
 mod session;
+pub mod setup;
 mod socket;
 
 pub use host::Host;

@@ -27,6 +27,8 @@ pub struct Place {
     pub outlines: PathBuf,
     /// Logs.
     pub state: PathBuf,
+    /// Language servers that symd installed, for all projects.
+    pub installed_servers: PathBuf,
 }
 
 impl Place {
@@ -40,6 +42,7 @@ impl Place {
             runtime_base,
             outlines: dirs.cache.join(OUTLINES).join(name_of(&repository_of(root))),
             state: dirs.state.join(&name),
+            installed_servers: dirs.data.join("servers"),
         }
     }
 
@@ -76,6 +79,11 @@ impl Place {
     /// Holds the root's path, for whoever cleans up.
     pub fn root_note(&self) -> PathBuf {
         self.state.join("root")
+    }
+
+    /// What language servers of this project leave behind: logs, and a directory of each one's own.
+    pub fn servers(&self) -> PathBuf {
+        self.state.join("servers")
     }
 
     /// The log; older lines are beside it.

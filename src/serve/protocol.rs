@@ -137,6 +137,8 @@ pub fn notification_line(method: &str, params: &Value) -> Vec<u8> {
     line(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
 }
 
+/// Restarts or stops a language server by hand: `{"action": "restart"|"stop", "server": NAME}`.
+pub const SERVER: &str = "symd/server";
 /// What the daemon is doing.
 pub const STATUS: &str = "symd/status";
 /// Drain and exit.

@@ -11,6 +11,7 @@ use tree_sitter::{
 };
 
 use super::grammar::{Compiled, Grammar};
+use super::imports::{self, Draft};
 use super::occurrences::Seen;
 use super::outline::{Occurrences, Outline};
 use super::roles::{Piece, QueryError, Role};
@@ -55,6 +56,7 @@ struct Worker {
     cursor: QueryCursor,
     items: Vec<Item>,
     seen: Vec<Seen>,
+    imports: Vec<Draft>,
 }
 
 thread_local! {
@@ -64,6 +66,7 @@ thread_local! {
         cursor: QueryCursor::new(),
         items: Vec::new(),
         seen: Vec::new(),
+        imports: Vec::new(),
     });
 }
 
@@ -96,6 +99,7 @@ impl Worker {
             rows,
             names,
             occurrences: Occurrences::build(&mut self.seen),
+            imports: imports::build(&mut self.imports),
             has_errors: tree.root_node().has_error(),
         })
     }
@@ -124,7 +128,7 @@ impl Worker {
         })
     }
 
-    /// Runs the query; its matches become `items`.
+    /// Runs the query; its matches become `items` and `imports`.
     fn collect(
         &mut self,
         compiled: &Compiled,
@@ -134,14 +138,22 @@ impl Worker {
         cancel: &Cancel,
     ) -> Result<(), Cancelled> {
         self.items.clear();
+        self.imports.clear();
         self.cursor.set_match_limit(MATCH_LIMIT);
         let mut progress = |_: &tree_sitter::QueryCursorState| stop_if(cancel);
         let options = QueryCursorOptions::new().progress_callback(&mut progress);
         let root = tree.root_node();
         let mut matches = self.cursor.matches_with_options(&compiled.query, root, text.as_bytes(), options);
         while let Some(found) = matches.next() {
-            if let Some(Some(role)) = compiled.roles.by_pattern.get(found.pattern_index) {
-                self.items.extend(item(role, found, text, composed));
+            let symbols = &compiled.roles.by_pattern;
+            match symbols.get(found.pattern_index) {
+                Some(Some(role)) => self.items.extend(item(role, found, text, composed)),
+                Some(None) => {}
+                None => {
+                    if let Some(role) = compiled.roles.imports.get(found.pattern_index - symbols.len()) {
+                        imports::draft(role, found, text, &mut self.imports);
+                    }
+                }
             }
         }
         cancel.check()

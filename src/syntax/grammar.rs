@@ -9,7 +9,7 @@ use tree_sitter::{Language, Query};
 use super::roles::{QueryError, Roles};
 
 /// Raise it when the extractor makes different rows from the same matches: caches are keyed by it.
-const EXTRACTOR_VERSION: u32 = 2;
+const EXTRACTOR_VERSION: u32 = 3;
 
 /// A grammar that is compiled into this binary. Cheap to copy; compare and hash by name.
 #[derive(Clone, Copy)]
@@ -21,6 +21,7 @@ struct Entry {
     /// The crate that brings the parser table, with its version: changes with the table.
     package: &'static str,
     symbols: &'static str,
+    imports: &'static str,
     compiled: OnceLock<Result<Compiled, QueryError>>,
 }
 
@@ -41,6 +42,7 @@ macro_rules! grammars {
             language: || $language.into(),
             package: $package,
             symbols: include_str!(concat!("../../grammars/", $file, "/symbols.scm")),
+            imports: include_str!(concat!("../../grammars/", $file, "/imports.scm")),
             compiled: OnceLock::new(),
         }),*];
     };
@@ -91,7 +93,7 @@ impl Grammar {
     /// fingerprint are stale. The same on every machine.
     pub fn fingerprint(self) -> u64 {
         let mut hasher = blake3::Hasher::new();
-        for part in [self.0.package, self.0.symbols, env!("CARGO_PKG_VERSION")] {
+        for part in [self.0.package, self.0.symbols, self.0.imports, env!("CARGO_PKG_VERSION")] {
             hasher.update(part.as_bytes());
             hasher.update(b"\0");
         }
@@ -111,9 +113,11 @@ impl Grammar {
 impl Compiled {
     fn new(entry: &'static Entry) -> Result<Compiled, QueryError> {
         let language = (entry.language)();
-        let mut query = Query::new(&language, entry.symbols)
+        // One query, hence one walk of it, for both.
+        let source = format!("{}\n{}", entry.symbols, entry.imports);
+        let mut query = Query::new(&language, &source)
             .map_err(|source| QueryError::Syntax { grammar: entry.name, source })?;
-        let roles = Roles::read(entry.name, &mut query, entry.symbols)?;
+        let roles = Roles::read(entry.name, &mut query, &source, entry.symbols.len())?;
         let mut is_identifier = vec![false; language.node_kind_count()].into_boxed_slice();
         for kind in &roles.identifiers {
             // A name can have several ids: the rule's own, and aliases to it.

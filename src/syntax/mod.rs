@@ -1,13 +1,16 @@
 //! From text to outline: grammars, their queries, the tree of symbols in a file, name paths. Pure: text in,
 //! values out. Knows neither files nor the index.
 
+pub mod call_site;
 mod drafts;
 pub mod extract;
 #[cfg(test)]
 mod fixtures;
+pub mod foreign;
 pub mod grammar;
 #[cfg(test)]
 mod hostile;
+pub mod imports;
 pub mod kind;
 pub mod name_path;
 mod occurrences;
@@ -17,6 +20,7 @@ mod scopes;
 
 pub use extract::{OutlineError, outline};
 pub use grammar::Grammar;
+pub use imports::{Import, ImportKind, Imported, Imports};
 pub use kind::SymbolKind;
 pub use name_path::{Matching, NamePattern, NamePatternError};
 pub use occurrences::name_hash;

@@ -4,6 +4,7 @@
 //! except a composed one (Kotlin's unnamed `Companion`, Rust's `impl A for B`, Go's `(*T).Method`), whose
 //! name range begins at the token that stands for it.
 
+use super::imports::Imports;
 use super::kind::SymbolKind;
 use crate::base::TextRange;
 
@@ -73,6 +74,8 @@ pub struct Outline {
     pub names: Box<str>,
     /// Every identifier of the file and where it stands.
     pub occurrences: Occurrences,
+    /// What it imports.
+    pub imports: Imports,
     /// Whether the parser met text it could not make sense of.
     pub has_errors: bool,
 }

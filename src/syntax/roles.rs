@@ -43,6 +43,7 @@
 
 use tree_sitter::Query;
 
+use super::imports::roles::ImportRole;
 use super::kind::SymbolKind;
 
 /// What is wrong with a grammar's query.
@@ -150,20 +151,30 @@ pub(super) struct Role {
 pub(super) struct Roles {
     /// By pattern index; `None` for `@identifier` patterns, which are disabled in the query.
     pub(super) by_pattern: Box<[Option<Role>]>,
+    /// By pattern index minus the length of `by_pattern`: the patterns of imports stand last.
+    pub(super) imports: Box<[ImportRole]>,
     /// The node kinds that are identifiers, as the query spells them.
     pub(super) identifiers: Vec<String>,
 }
 
 impl Roles {
     /// Reads the roles of all patterns of `query`, whose text is `source`, and disables those that are
-    /// not to be run.
-    pub(super) fn read(grammar: &'static str, query: &mut Query, source: &str) -> Result<Roles, QueryError> {
+    /// not to be run. From byte `imports_at` on the patterns are those of imports.
+    pub(super) fn read(
+        grammar: &'static str,
+        query: &mut Query,
+        source: &str,
+        imports_at: usize,
+    ) -> Result<Roles, QueryError> {
         let mut by_pattern = Vec::new();
+        let mut imports = Vec::new();
         let mut identifiers = Vec::new();
         for pattern in 0..query.pattern_count() {
             let text = &source[query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern)];
             let fail = |why: String| QueryError::Vocabulary { grammar, pattern, why };
-            if is_identifier_pattern(query, pattern) {
+            if query.start_byte_for_pattern(pattern) >= imports_at {
+                imports.push(ImportRole::read(query, pattern).map_err(fail)?);
+            } else if is_identifier_pattern(query, pattern) {
                 identifiers.extend(node_kinds(text));
                 query.disable_pattern(pattern);
                 by_pattern.push(None);
@@ -171,7 +182,7 @@ impl Roles {
                 by_pattern.push(Some(read_role(query, pattern).map_err(fail)?));
             }
         }
-        Ok(Roles { by_pattern: by_pattern.into(), identifiers })
+        Ok(Roles { by_pattern: by_pattern.into(), imports: imports.into(), identifiers })
     }
 }
 

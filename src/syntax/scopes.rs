@@ -496,7 +496,7 @@ fn is_class_like(kind: SymbolKind) -> bool {
 }
 
 /// Whether siblings of this kind that share a name are numbered: functions, classes and accessors.
-fn is_indexed(kind: SymbolKind) -> bool {
+pub(super) fn is_indexed(kind: SymbolKind) -> bool {
     use SymbolKind::*;
     matches!(
         kind,

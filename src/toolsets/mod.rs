@@ -2,6 +2,7 @@
 //! adapter that turns arguments into an op and the op's result into the contract's text. No logic of its own.
 
 pub mod arguments;
+mod asked;
 pub mod native;
 pub mod serena;
 
@@ -107,6 +108,8 @@ pub enum Outcome {
     Done,
     /// It failed; the text says why.
     Failed,
+    /// It needs a language server, and there is none.
+    NoServer,
     /// It was not ready, or ran out of time.
     NotReady,
 }

@@ -4,19 +4,22 @@
 use std::path::{Path, PathBuf};
 
 /// Module and row. Modules of one row do not use each other.
-const ROWS: [(&str, u8); 12] = [
+const ROWS: [(&str, u8); 15] = [
     ("base", 1),
     ("config", 2),
     ("vfs", 2),
     ("syntax", 3),
     ("watch", 3),
+    ("lsp", 4),
+    ("install", 4),
     ("index", 4),
-    ("engine", 5),
-    ("ops", 6),
-    ("toolsets", 7),
-    ("serve", 8),
-    ("cli", 9),
-    ("lib", 10),
+    ("resolve", 5),
+    ("engine", 6),
+    ("ops", 7),
+    ("toolsets", 8),
+    ("serve", 9),
+    ("cli", 10),
+    ("lib", 11),
 ];
 
 fn row_of(module: &str) -> Option<u8> {

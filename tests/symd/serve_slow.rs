@@ -90,11 +90,21 @@ fn with(limits: Limits, test: impl FnOnce(Wire, &tokio::runtime::Runtime, Arc<Ho
     let place = user.place();
     place.prepare().unwrap();
     let host = Host::new(Parts {
-        project: Some(daemon::open_project(&place, &symd::config::settings::Settings::default()).unwrap()),
+        project: Some(
+            daemon::open_project(
+                &place,
+                &Default::default(),
+                symd::config::Languages::builtin().clone(),
+                &symd::config::Trust::Never,
+            )
+            .unwrap(),
+        ),
         root: place.root.clone(),
         toolsets: &ALL,
         default_toolset: vec!["slow".to_owned()],
         limits,
+        trust: symd::config::Trust::Never,
+        notes: Vec::new(),
     });
     let (ours, theirs) = StdStream::pair().unwrap();
     theirs.set_nonblocking(true).unwrap();

@@ -49,6 +49,7 @@ impl User {
             cache: self.path("cache/symd"),
             state: self.path("state/symd"),
             config: self.path("config/symd"),
+            data: self.path("data/symd"),
         };
         Place::new(&dirs, &self.path("project"))
     }
@@ -67,6 +68,7 @@ impl User {
             .env("XDG_CACHE_HOME", self.path("cache"))
             .env("XDG_STATE_HOME", self.path("state"))
             .env("XDG_CONFIG_HOME", self.path("config"))
+            .env("XDG_DATA_HOME", self.path("data"))
             .current_dir(self.path("project"))
             .stdin(Stdio::null());
         command

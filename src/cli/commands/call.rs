@@ -1,11 +1,11 @@
 //! `symd call`: one tool call, its text on stdout, its outcome as the exit code.
 
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 
 use serde_json::{Map, Value, json};
 
 use crate::cli::client::{Client, Role};
-use crate::cli::commands::print;
+use crate::cli::commands::{print, say};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::serve::protocol::CALL;
@@ -39,8 +39,16 @@ pub(super) fn tool_call(
 ) -> Result<(), Failure> {
     let place = context.place()?;
     let (mut client, _) = Client::connect(&place, Role::Cli, toolset, context.spawning)?;
-    let params = json!({ "tool": tool, "arguments": arguments, "toolset": toolset });
-    let answer = client.request(CALL, params, |_| ())?;
+    // What is being waited for concerns whoever looks on, not a script.
+    let looks_on = std::io::stderr().is_terminal();
+    let params = json!({ "tool": tool, "arguments": arguments, "toolset": toolset, "progress": looks_on });
+    let mut told = String::new();
+    let answer = client.request(CALL, params, |progress| {
+        if let Some(doing) = progress["doing"].as_str().filter(|doing| *doing != told) {
+            say(doing);
+            told = doing.to_owned();
+        }
+    })?;
     let text = answer["text"].as_str().unwrap_or_default();
     let end = if text.ends_with('\n') { "" } else { "\n" };
     print(&format!("{text}{end}"))?;

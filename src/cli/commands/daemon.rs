@@ -40,8 +40,10 @@ pub(super) fn spawned(context: &Context) -> Result<(), Failure> {
 }
 
 fn start(context: &Context, echo: Echo) -> Result<Start, Failure> {
+    let place = context.place()?;
     Ok(Start {
-        place: context.place()?,
+        setup: context.setup(&place)?,
+        place,
         settings: context.settings()?,
         log_filter: std::env::var("SYMD_LOG").ok(),
         echo,

@@ -33,9 +33,19 @@ struct Step {
     why: &'static str,
     command: &'static [&'static str],
     must_show: &'static [&'static str],
+    if_it_fails: IfItFails,
 }
 
-const STEPS: [Step; 10] = [
+/// What the failure of a step's command means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum IfItFails {
+    /// That something is wrong with symd.
+    Stop,
+    /// That this machine lacks something: it has said so, and the demo goes on without.
+    GoOn,
+}
+
+const STEPS: [Step; 13] = [
     Step {
         why: "What does a file declare? The first question starts a daemon for the project.",
         command: &["symd", "overview", "bookshop/pricing.py"],
@@ -43,21 +53,43 @@ const STEPS: [Step; 10] = [
             "function percent_off(percent: int",
             "function price_of[2](books, discount=no_discount)",
         ],
+        if_it_fails: IfItFails::Stop,
     },
     Step {
         why: "The same for Kotlin.",
         command: &["symd", "overview", "app/src/main/kotlin/bookshop/Cart.kt"],
         must_show: &["interface Discount", "interface CartState", "property state"],
+        if_it_fails: IfItFails::Stop,
     },
     Step {
         why: "Where is it, in every language at once?",
         command: &["symd", "find", "Catalog/take"],
         must_show: &["bookshop/catalog.py", "app/src/main/kotlin/bookshop/Catalog.kt"],
+        if_it_fails: IfItFails::Stop,
     },
     Step {
         why: "And what does it say?",
         command: &["symd", "find", "Catalog/take", "--in", "bookshop", "--body"],
         must_show: &["raise OutOfStock("],
+        if_it_fails: IfItFails::Stop,
+    },
+    Step {
+        why: "Who uses it? A language server knows best. This takes some seconds, and a network, once.",
+        command: &["symd", "install", "python"],
+        must_show: &[],
+        if_it_fails: IfItFails::GoOn,
+    },
+    Step {
+        why: "Until a server is there and ready, syntax answers, and every answer says which of them it was.",
+        command: &["symd", "refs", "OutOfStock", "--in", "bookshop/catalog.py", "--wait"],
+        must_show: &["cli.py", "Catalog/take"],
+        if_it_fails: IfItFails::Stop,
+    },
+    Step {
+        why: "And who calls it, and whom do they call?",
+        command: &["symd", "callers", "Catalog/take", "--in", "bookshop/catalog.py", "--wait"],
+        must_show: &["cli.py", "main"],
+        if_it_fails: IfItFails::Stop,
     },
     Step {
         why: "Another program adds a function …",
@@ -67,31 +99,37 @@ const STEPS: [Step; 10] = [
             r"printf '\n\ndef gift_wrap(books: int) -> int:\n    return 150 * books\n' >> bookshop/pricing.py",
         ],
         must_show: &[],
+        if_it_fails: IfItFails::Stop,
     },
     Step {
         why: "… and the very next answer has it.",
         command: &["symd", "find", "gift_wrap", "--body"],
         must_show: &["bookshop/pricing.py", "return 150 * books", "complete"],
+        if_it_fails: IfItFails::Stop,
     },
     Step {
         why: "A whole folder moves behind our back …",
         command: &["mv", "app/src/main/kotlin/bookshop", "app/src/main/kotlin/shop"],
         must_show: &[],
+        if_it_fails: IfItFails::Stop,
     },
     Step {
         why: "… and every symbol has moved with it.",
         command: &["symd", "find", "CartState", "--substring"],
         must_show: &["app/src/main/kotlin/shop"],
+        if_it_fails: IfItFails::Stop,
     },
     Step {
         why: "Text is searched as ripgrep searches it.",
         command: &["symd", "search", r"OutOfStock\("],
         must_show: &["bookshop/catalog.py", "app/src/main/kotlin/shop/Catalog.kt"],
+        if_it_fails: IfItFails::Stop,
     },
     Step {
         why: "One daemon serves every agent, editor and shell of the project.",
         command: &["symd", "call", "status"],
         must_show: &["ready", "0 unreadable"],
+        if_it_fails: IfItFails::Stop,
     },
 ];
 
@@ -135,6 +173,9 @@ fn show(step: &Step, scratch: &Path, project: &Path) -> Result<(), Failure> {
         .map_err(|error| Exit::Failed.because(format!("cannot run {program}: {error}")))?;
     let text = String::from_utf8_lossy(&output.stdout);
     print(&text)?;
+    if !output.status.success() && step.if_it_fails == IfItFails::GoOn {
+        return Ok(());
+    }
     if !output.status.success() {
         return Err(Exit::Failed.because(format!("{program} ended with {}", output.status)));
     }
@@ -156,6 +197,7 @@ fn symd(scratch: &Path, project: &Path, arguments: &[&str]) -> Result<Command, F
         ("XDG_CACHE_HOME", "cache"),
         ("XDG_STATE_HOME", "state"),
         ("XDG_CONFIG_HOME", "config"),
+        ("XDG_DATA_HOME", "data"),
     ] {
         command.env(variable, scratch.join(directory));
     }

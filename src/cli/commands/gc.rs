@@ -77,16 +77,5 @@ fn remove_if_dead(runtime: &Path) -> Result<bool, Failure> {
 
 /// Removes one of symd's own directories with everything in it. Follows no link.
 fn remove_tree(directory: &Path) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| {
-        Exit::Failed.because(format!("cannot remove {}: {error}", directory.display()))
-    };
-    for entry in directory.read_dir().map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        if entry.file_type().map_err(failed)?.is_dir() {
-            remove_tree(&entry.path())?;
-        } else {
-            state::remove_file(&entry.path()).map_err(|error| Exit::Failed.because(error))?;
-        }
-    }
-    std::fs::remove_dir(directory).map_err(failed)
+    state::remove_tree(directory).map_err(|error| Exit::Failed.because(error))
 }

@@ -27,6 +27,14 @@ pub(super) fn stop_all(context: &Context) -> Result<(), Failure> {
 }
 
 fn stop_place(place: &Place) -> Result<(), Failure> {
+    if !end(place)? {
+        say(&format!("no daemon is running for {}", place.root.display()));
+    }
+    Ok(())
+}
+
+/// Ends the daemon of `place` and says so; whether there was one.
+pub(super) fn end(place: &Place) -> Result<bool, Failure> {
     let client = match Client::raw(place)? {
         Some(client) => Some(client),
         None => {
@@ -35,15 +43,11 @@ fn stop_place(place: &Place) -> Result<(), Failure> {
             Client::raw(place)?
         }
     };
-    match client {
-        Some(client) => {
-            client::ask_to_end(client, place)?;
-            client::wait_until_gone(place)?;
-            say(&format!("ended the daemon of {}", place.root.display()));
-        }
-        None => say(&format!("no daemon is running for {}", place.root.display())),
-    }
-    Ok(())
+    let Some(client) = client else { return Ok(false) };
+    client::ask_to_end(client, place)?;
+    client::wait_until_gone(place)?;
+    say(&format!("ended the daemon of {}", place.root.display()));
+    Ok(true)
 }
 
 pub(super) fn restart(context: &Context) -> Result<(), Failure> {

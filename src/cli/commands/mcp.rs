@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::shim::Shim;
+use crate::config::Trust;
 use crate::config::roots::RootError;
 use crate::serve::connection::{self, Ended};
 use crate::serve::host::{Host, Parts, pick};
@@ -29,6 +30,8 @@ fn without_project(context: &Context, toolset: &[String]) -> Result<(), Failure>
         toolsets: toolsets::all(),
         default_toolset: names,
         limits: settings.limits,
+        trust: Trust::Never,
+        notes: Vec::new(),
     });
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

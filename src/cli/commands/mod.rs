@@ -9,11 +9,15 @@ mod docs;
 mod doctor;
 mod gc;
 mod index;
+mod install;
 mod life;
 mod logs;
 mod mcp;
+mod semantic;
+mod server;
 mod status;
 mod tools;
+mod trust;
 
 use serde_json::json;
 
@@ -24,6 +28,8 @@ use super::failure::Failure;
 pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
     let context = Context::new(arguments.global)?;
     match arguments.command {
+        // `cli::main` has taken it.
+        Command::Supervise { .. } => Ok(()),
         Command::Demo => demo::run(),
         Command::Daemon { spawned: true } => daemon::spawned(&context),
         Command::Daemon { spawned: false } => daemon::foreground(&context),
@@ -48,6 +54,30 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
             });
             ask::run(&context, "find_symbol", wanted)
         }
+        Command::Refs { symbol, kinds, unlisted, patience } => {
+            semantic::refs(&context, &symbol, &kinds, semantic::Unlisted::new(unlisted), patience)
+        }
+        Command::Callers { symbol, depth, patience } => {
+            semantic::tree(&context, "find_callers", &symbol, depth, patience)
+        }
+        Command::Callees { symbol, depth, patience } => {
+            semantic::tree(&context, "find_callees", &symbol, depth, patience)
+        }
+        Command::Def { place, declaration, of_type, patience } => {
+            let which = match (declaration, of_type) {
+                (true, _) => "declaration",
+                (_, true) => "type_definition",
+                _ => "definition",
+            };
+            semantic::def(&context, &place, which, patience)
+        }
+        Command::Impls { symbol, patience } => {
+            semantic::tree(&context, "find_implementations", &symbol, None, patience)
+        }
+        Command::Hover { place, patience } => semantic::hover(&context, &place, patience),
+        Command::Diagnostics { file, severity, patience } => {
+            semantic::diagnostics(&context, file.as_deref(), severity.as_deref(), patience)
+        }
         Command::Overview { file, depth } => {
             let wanted = json!({ "relative_path": context.in_project(&file), "depth": depth });
             ask::run(&context, "get_symbols_overview", wanted)
@@ -61,10 +91,16 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
             )
         }
         Command::Index { json } => index::run(&context, Form::new(json)),
+        Command::Server { command } => server::run(&context, command),
         Command::Logs { follow: false } => logs::show(&context),
         Command::Logs { follow: true } => logs::follow(&context),
         Command::Gc => gc::run(&context),
         Command::Config { command: ConfigCommand::Show { json } } => config::show(&context, Form::new(json)),
+        Command::Trust { revoke: true, .. } => trust::revoke(&context),
+        Command::Trust { show: true, .. } => trust::show(&context),
+        Command::Trust { yes, .. } => trust::grant(&context, trust::Asking::new(yes)),
+        Command::Install { list: true, names, .. } => install::list(&context, &names),
+        Command::Install { list: false, names, force } => install::run(&context, &names, force.into()),
         Command::Doctor { json } => doctor::run(&context, Form::new(json)),
         Command::Completions { shell } => docs::completions(shell),
         Command::Man => docs::man(),

@@ -111,6 +111,10 @@ fn words(value: &Value) -> String {
             pairs.join(", ")
         }
         Value::Array(items) if items.is_empty() => "-".to_owned(),
+        Value::Array(items) if items[0].get("state").is_some() => {
+            let servers: String = items.iter().map(super::server::text).collect();
+            servers.trim_end().replace('\n', "\n                 ")
+        }
         Value::Array(items) => items.iter().map(words).collect::<Vec<_>>().join(", "),
         other => other.to_string(),
     }

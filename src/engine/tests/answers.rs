@@ -20,7 +20,7 @@ impl Told {
         let (looker, ignore) = scratch.parts();
         let engine = {
             let _within = runtime.enter();
-            Engine::run(looker, ignore, watch, notices, State::default())
+            Engine::run((looker, ignore), watch, notices, State::default(), None)
         };
         Told { runtime, engine, fake, scratch }
     }
@@ -182,10 +182,12 @@ fn the_last_handle_may_be_dropped_while_the_watcher_has_much_to_say() {
             let _within = runtime.enter();
             Engine::start(EngineOptions {
                 root: scratch.0.path().to_owned(),
+                languages: Languages::builtin().clone(),
                 runtime_directory: run.path().join("run"),
                 cache_directory: None,
                 watch: WatchOptions::default(),
                 sweep_every: DEADLINE,
+                on_change: None,
             })
             .expect("started")
         };

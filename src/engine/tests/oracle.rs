@@ -18,10 +18,12 @@ fn start(runtime: &tokio::runtime::Runtime, scratch: &Path, watch: WatchOptions,
     let _within = runtime.enter();
     let options = EngineOptions {
         root: scratch.join("project"),
+        languages: Languages::builtin().clone(),
         runtime_directory: scratch.join(format!("run{}", fastrand::u64(..))),
         cache_directory: None,
         watch,
         sweep_every: DEADLINE,
+        on_change: None,
     };
     Engine::start_with(options, State::with_limits(limits)).expect("started")
 }
@@ -183,7 +185,8 @@ fn events_that_overflow_the_kernels_queue_are_no_loss() {
         Watch::start(opened.clone(), ignore.clone(), &run, &WatchOptions::default(), told).expect("started");
     let engine = {
         let _within = runtime.enter();
-        Engine::run(looker(opened, None), ignore, watch, notices, State::with_limits(SMALL))
+        let looker = looker(opened, Languages::builtin().clone(), None);
+        Engine::run((looker, ignore), watch, notices, State::with_limits(SMALL), None)
     };
     index(&runtime, &engine);
 

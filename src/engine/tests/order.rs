@@ -74,6 +74,64 @@ impl Stage {
 }
 
 #[test]
+fn every_change_is_told_once_and_with_its_true_kind() {
+    let mut stage = Stage::new();
+    let (sender, told) = std::sync::mpsc::sync_channel(64);
+    let tell = move |path: &RelPath, change| sender.send(format!("{change:?} {path}")).expect("room");
+    stage.run = stage.run.telling(Some(OnChange(Arc::new(tell))));
+    let told = || told.try_iter().collect::<Vec<_>>();
+    stage.scratch.write("a.py", "a = 1\n");
+    stage.scratch.write("notes", "");
+    stage.tell([changed("a.py"), changed("notes")]);
+    stage.finish();
+    assert_eq!(told(), ["Created a.py", "Created notes"]);
+    // Touched: the same bytes.
+    stage.scratch.write("a.py", "a = 1\n");
+    stage.tell([changed("a.py")]);
+    stage.finish();
+    assert!(told().is_empty());
+    stage.scratch.write("a.py", "a = 2\n");
+    stage.tell([changed("a.py"), changed("notes")]);
+    stage.finish();
+    assert_eq!(told(), ["Written notes", "Written a.py"]);
+    std::fs::remove_file(stage.scratch.at("a.py")).expect("removed");
+    stage.tell([changed("a.py"), Notice::Removed(path("notes"))]);
+    stage.finish();
+    assert_eq!(told(), ["Deleted notes", "Deleted a.py"]);
+}
+
+#[test]
+fn an_outline_made_elsewhere_lasts_as_long_as_its_text() {
+    let mut stage = Stage::new();
+    let text = "class A\nend\n";
+    stage.scratch.write("a.rb", text);
+    stage.tell([changed("a.rb")]);
+    assert_eq!(stage.shows(), "a.rb");
+    let symbol = crate::syntax::foreign::ForeignSymbol {
+        name: "A".to_owned(),
+        kind: crate::syntax::SymbolKind::Class,
+        range: crate::base::TextRange::new(0, 11),
+        name_range: crate::base::TextRange::new(6, 7),
+        children: Vec::new(),
+    };
+    let outlined = |text: &str| OutlinedFile {
+        path: path("a.rb"),
+        hash: ContentHash::of(text.as_bytes()),
+        stat: Stat::default(),
+        fingerprint: 7,
+        outline: Arc::new(crate::syntax::foreign::outline_of(text, std::slice::from_ref(&symbol))),
+    };
+    stage.take(Event::Outlined(vec![outlined(text)]));
+    assert_eq!(stage.shows(), "a.rb:A");
+    stage.scratch.write("a.rb", "class B\nend\n");
+    stage.tell([changed("a.rb")]);
+    assert_eq!(stage.shows(), "a.rb");
+    // Of the text before last: the look that takes this in finds out.
+    stage.take(Event::Outlined(vec![outlined(text)]));
+    assert_eq!(stage.shows(), "a.rb");
+}
+
+#[test]
 fn an_older_look_taken_in_late_changes_nothing() {
     let mut stage = Stage::new();
     stage.scratch.write("a.py", "old = 1\n");

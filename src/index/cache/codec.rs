@@ -2,24 +2,26 @@
 //! can make a later slice panic.
 
 use super::pack::Fields;
-use crate::syntax::{Occurrences, Outline, Row};
+use crate::syntax::{Imports, Occurrences, Outline, Row};
 
 /// Bytes of one encoded row.
 const ROW: usize = 44;
 
-/// Counts (rows, names, hashes, offsets, errors), then the arrays, little endian.
+/// Counts (rows, names, imports, hashes, offsets, errors), then the arrays, little endian.
 pub(super) fn encode(outline: &Outline) -> Vec<u8> {
     let occurrences = &outline.occurrences;
     let counts = [
         outline.rows.len(),
         outline.names.len(),
+        outline.imports.bytes(),
         occurrences.hashes.len(),
         occurrences.offsets.len(),
         usize::from(outline.has_errors),
     ];
     let mut bytes = Vec::with_capacity(
-        20 + outline.rows.len() * ROW
+        24 + outline.rows.len() * ROW
             + outline.names.len()
+            + outline.imports.bytes()
             + occurrences.hashes.len() * 8
             + 4
             + occurrences.offsets.len(),
@@ -46,6 +48,7 @@ pub(super) fn encode(outline: &Outline) -> Vec<u8> {
         bytes.extend([row.kind, row.flags, 0, 0]);
     }
     bytes.extend(outline.names.as_bytes());
+    bytes.extend(outline.imports.as_str().as_bytes());
     for number in occurrences.hashes.iter().chain(&occurrences.starts) {
         bytes.extend(number.to_le_bytes());
     }
@@ -57,18 +60,20 @@ pub(super) fn encode(outline: &Outline) -> Vec<u8> {
 pub(super) fn decode(bytes: &[u8]) -> Option<Outline> {
     let mut fields = Fields(bytes);
     let mut count = || Some(u32::from_le_bytes(fields.take()?) as usize);
-    let (rows, names, hashes, offsets, has_errors) = (count()?, count()?, count()?, count()?, count()?);
+    let (rows, names, imports) = (count()?, count()?, count()?);
+    let (hashes, offsets, has_errors) = (count()?, count()?, count()?);
     let mut rest = fields.0;
     let rows: Box<[Row]> =
         take(&mut rest, rows.checked_mul(ROW)?)?.chunks_exact(ROW).map(row).collect::<Option<_>>()?;
     let names: Box<str> = std::str::from_utf8(take(&mut rest, names)?).ok()?.into();
+    let imports = Imports::from_packed(std::str::from_utf8(take(&mut rest, imports)?).ok()?);
     let hashes_bytes = take(&mut rest, hashes.checked_mul(4)?)?;
     // An outline without occurrences may have no start at all; else there is one more than hashes.
     let starts = rest.len().checked_sub(offsets)?;
     let starts_bytes = take(&mut rest, starts)?;
     let occurrences =
         Occurrences { hashes: numbers(hashes_bytes), starts: numbers(starts_bytes), offsets: rest.into() };
-    let outline = Outline { rows, names, occurrences, has_errors: has_errors != 0 };
+    let outline = Outline { rows, names, occurrences, imports, has_errors: has_errors != 0 };
     is_sound(&outline).then_some(outline)
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::SystemTime;
 
 use super::*;
-use crate::syntax::{Occurrences, Row};
+use crate::syntax::{Imports, Occurrences, Row};
 
 fn key(number: u8) -> Key {
     Key { content: ContentHash([number; 16]), fingerprint: 7 }
@@ -28,7 +28,8 @@ fn outline(name: &str) -> Arc<Outline> {
         descendants: 0,
     };
     let occurrences = Occurrences { hashes: [5].into(), starts: [0, 1].into(), offsets: [4].into() };
-    Arc::new(Outline { rows: [row].into(), names: name.into(), occurrences, has_errors: false })
+    let imports = Imports::from_packed("i0 9\tmodule\tname\n");
+    Arc::new(Outline { rows: [row].into(), names: name.into(), occurrences, imports, has_errors: false })
 }
 
 /// A cache directory that holds one pack with `key(1)` → "alpha".

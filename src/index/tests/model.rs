@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::base::{Cancel, ContentHash, RelPath};
-use crate::index::{Content, FileEntry, Limits, Locals, Query, Scope, Snapshot, State};
+use crate::index::{Content, FileEntry, Limits, Locals, Origin, Query, Scope, Snapshot, State};
 use crate::syntax::{Grammar, Matching, NamePattern, Outline, outline};
 use crate::vfs::Stat;
 
@@ -24,7 +24,10 @@ fn entry(random: &mut fastrand::Rng) -> Arc<FileEntry> {
     let grammar = Grammar::named(grammar).expect("is there");
     let outline = Arc::new(outline(grammar, &text, &Cancel::new()).expect("not cancelled"));
     let (hash, stat) = (ContentHash::of(text.as_bytes()), Stat::default());
-    Arc::new(FileEntry { path, content: Content::Code { grammar, hash, stat, outline } })
+    Arc::new(FileEntry {
+        path,
+        content: Content::Code { origin: Origin::Grammar(grammar), hash, stat, outline },
+    })
 }
 
 fn python(random: &mut fastrand::Rng) -> String {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
 use crate::toolsets::arguments::{ArgumentError, Arguments};
 
 /// What the argument `format` means, in every schema.
@@ -24,19 +26,50 @@ pub(super) fn format(arguments: &Arguments<'_>) -> Result<Format, ArgumentError>
     })
 }
 
+/// How many of `all` fit into `limit` characters of JSON; at least one: an answer that shows nothing helps nobody.
+pub(super) fn fitting(all: &[Value], limit: usize) -> usize {
+    let mut left = limit;
+    let fits = |one: &&Value| {
+        let cost = one.to_string().chars().count() + 1;
+        let fits = cost <= left;
+        left = left.saturating_sub(cost);
+        fits
+    };
+    all.iter().take_while(fits).count().max(1).min(all.len())
+}
+
 /// `[3 symbols in 2 files; syntax; revision 17; complete]`
 #[derive(Debug)]
 pub(super) struct Footer {
     counts: String,
+    source: String,
     revision: u64,
+    unchecked: Option<String>,
     notes: Vec<String>,
     missing: Vec<String>,
 }
 
 impl Footer {
-    /// A footer that says the answer is complete.
+    /// A footer that says the answer is complete, and from syntax.
     pub(super) fn new(counts: String, revision: u64) -> Footer {
-        Footer { counts, revision, notes: Vec::new(), missing: Vec::new() }
+        Footer {
+            counts,
+            source: "syntax".to_owned(),
+            revision,
+            unchecked: None,
+            notes: Vec::new(),
+            missing: Vec::new(),
+        }
+    }
+
+    /// Says where the answer comes from, where that is not syntax.
+    pub(super) fn source(&mut self, source: String) {
+        self.source = source;
+    }
+
+    /// Says of what it is not known whether it belongs here: then the answer is not called complete.
+    pub(super) fn unchecked(&mut self, what: String) {
+        self.unchecked = Some(what);
     }
 
     /// Adds a fact.
@@ -52,8 +85,14 @@ impl Footer {
 
 impl fmt::Display for Footer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "[{}; syntax; revision {}", self.counts, self.revision)?;
+        write!(f, "[{}; {}; revision {}", self.counts, self.source, self.revision)?;
         self.notes.iter().try_for_each(|note| write!(f, "; {note}"))?;
+        if let Some(what) = &self.unchecked {
+            write!(f, "; unchecked: {what}")?;
+        }
+        if self.missing.is_empty() && self.unchecked.is_some() {
+            return f.write_str("]");
+        }
         if self.missing.is_empty() {
             return f.write_str("; complete]");
         }

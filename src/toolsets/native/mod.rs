@@ -1,7 +1,13 @@
 //! symd's own contract: compact text with 1-based lines, made for models and people.
 
 mod answer;
+mod asked;
+mod diagnostics;
 pub mod files;
+mod places;
+mod reference_text;
+mod references;
+mod relations;
 mod render;
 pub mod search;
 mod status;
@@ -18,7 +24,9 @@ pub static NATIVE: Toolset = Toolset {
     name: "native",
     instructions: "symd keeps every symbol of this project indexed, fresh to the last finished write. To get to know a \
         file use get_symbols_overview; to find a class, function or variable anywhere use find_symbol with a name path \
-        (`name`, `Class/method`, `/top_level`), with include_body for its source; search_for_pattern searches text. \
+        (`name`, `Class/method`, `/top_level`), with include_body for its source; to see where it is used, \
+        find_referencing_symbols or find_callers; to see what a name on a line means, find_definition or hover; \
+        search_for_pattern searches text. \
         Lines are 1-based, paths relative to the project root. The last line of an answer says what was counted, how \
         the answer was made, at which index revision, and whether it is complete; when something was left out it says \
         how to ask for less.",
@@ -36,6 +44,63 @@ pub static NATIVE: Toolset = Toolset {
             symbols::OVERVIEW_DESCRIPTION,
             symbols::overview_schema,
             get_symbols_overview,
+        ),
+        Tool::read_only(
+            "find_referencing_symbols",
+            "Find references",
+            references::DESCRIPTION,
+            references::references_schema,
+            references::find_referencing_symbols,
+        ),
+        Tool::read_only(
+            "find_callers",
+            "Find callers",
+            relations::CALLERS,
+            relations::calls_schema,
+            relations::find_callers,
+        ),
+        Tool::read_only(
+            "find_callees",
+            "Find callees",
+            relations::CALLEES,
+            relations::calls_schema,
+            relations::find_callees,
+        ),
+        Tool::read_only(
+            "find_definition",
+            "Go to definition",
+            places::DEFINITION,
+            places::definition_schema,
+            places::find_definition,
+        ),
+        Tool::read_only(
+            "find_implementations",
+            "Find implementations",
+            places::IMPLEMENTATIONS,
+            places::implementations_schema,
+            places::find_implementations,
+        ),
+        Tool::read_only(
+            "type_hierarchy",
+            "Type hierarchy",
+            relations::TYPES,
+            relations::types_schema,
+            relations::type_hierarchy,
+        ),
+        Tool::read_only("hover", "Hover", places::HOVER, places::hover_schema, places::show_hover),
+        Tool::read_only(
+            "diagnostics",
+            "Diagnostics",
+            diagnostics::DIAGNOSTICS,
+            diagnostics::diagnostics_schema,
+            diagnostics::show_diagnostics,
+        ),
+        Tool::read_only(
+            "list_code_actions",
+            "List code actions",
+            diagnostics::CODE_ACTIONS,
+            diagnostics::code_actions_schema,
+            diagnostics::list_code_actions,
         ),
         Tool::read_only(
             "search_for_pattern",

@@ -104,7 +104,7 @@ pub(super) fn found_text<'a>(ask: &FindSymbol, found: &'a FoundSymbols, limit: u
 }
 
 /// Cuts `text` to `limit` characters, at the end of a line where there is one; whether it was longer.
-fn cut(text: &mut String, limit: usize) -> bool {
+pub(super) fn cut(text: &mut String, limit: usize) -> bool {
     let Some((end, _)) = text.char_indices().nth(limit) else { return false };
     let end = text[..end].rfind('\n').unwrap_or(end);
     text.truncate(end);
@@ -236,7 +236,7 @@ fn cost(symbol: &Symbol) -> usize {
 
 /// Whether what stands behind each name on its line is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Signatures {
+pub(super) enum Signatures {
     Shown,
     LeftOut,
 }
@@ -265,7 +265,7 @@ fn tree_lines(symbol: &Symbol, depth: usize, name: &str, signatures: Signatures,
 }
 
 /// `12-40 class Name(Base)`: lines (1-based, inclusive), kind, name, and the rest of the name's line.
-fn line(symbol: &Symbol, name: &str, signatures: Signatures) -> String {
+pub(super) fn line(symbol: &Symbol, name: &str, signatures: Signatures) -> String {
     let (start, end) = (symbol.start_line + 1, symbol.end_line + 1);
     let lines = if start == end { start.to_string() } else { format!("{start}-{end}") };
     let tail = symbol.tail.as_deref().filter(|_| signatures == Signatures::Shown).unwrap_or("");
@@ -273,7 +273,7 @@ fn line(symbol: &Symbol, name: &str, signatures: Signatures) -> String {
 }
 
 /// The kind as engineers write it; JSON answers have the full words.
-fn short_word(kind: SymbolKind) -> &'static str {
+pub(super) fn short_word(kind: SymbolKind) -> &'static str {
     match kind {
         SymbolKind::Variable => "var",
         SymbolKind::Constant => "const",

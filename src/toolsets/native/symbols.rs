@@ -128,7 +128,7 @@ fn locals(arguments: &Arguments<'_>) -> Result<Locals, ArgumentError> {
     Ok(if arguments.boolean_or("include_locals", false)? { Locals::Included } else { Locals::LeftOut })
 }
 
-fn kinds(arguments: &Arguments<'_>, name: &str) -> Result<Vec<SymbolKind>, String> {
+pub(super) fn kinds(arguments: &Arguments<'_>, name: &str) -> Result<Vec<SymbolKind>, String> {
     let words = arguments.strings_or_none(name).map_err(|error| error.to_string())?;
     words
         .into_iter()

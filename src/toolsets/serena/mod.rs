@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod files;
 pub mod json;
+mod references;
 pub mod search;
 pub mod symbols;
 
@@ -31,6 +32,13 @@ pub static SERENA: Toolset = Toolset {
             symbols::FIND_DESCRIPTION,
             symbols::find_schema,
             find_symbol,
+        ),
+        Tool::read_only(
+            "find_referencing_symbols",
+            "Find references",
+            references::DESCRIPTION,
+            references::references_schema,
+            references::find_referencing_symbols,
         ),
         Tool::read_only("list_dir", "List directory", files::LIST_DIR, files::list_dir_schema, list_dir),
         Tool::read_only("find_file", "Find file", files::FIND_FILE, files::find_file_schema, find_file),

@@ -117,7 +117,7 @@ fn read_find(
     Ok((FindSymbol { query, bodies, signatures: Signature::LeftOut, depth }, limit))
 }
 
-fn kinds(arguments: &Arguments<'_>, name: &str) -> Result<Vec<SymbolKind>, Reply> {
+pub(super) fn kinds(arguments: &Arguments<'_>, name: &str) -> Result<Vec<SymbolKind>, Reply> {
     let numbers = arguments.integers_or(name, &[]).map_err(error)?;
     numbers
         .into_iter()
@@ -128,7 +128,7 @@ fn kinds(arguments: &Arguments<'_>, name: &str) -> Result<Vec<SymbolKind>, Reply
 }
 
 /// A failure in the contract's words.
-fn refused(problem: SymbolError) -> Reply {
+pub(super) fn refused(problem: SymbolError) -> Reply {
     match problem {
         SymbolError::Locate(error) => Reply::failed(format!("Path validation failed: {error}")),
         other => error(other),
@@ -137,7 +137,7 @@ fn refused(problem: SymbolError) -> Reply {
 
 /// The contract's `SymbolDict`.
 #[derive(Serialize)]
-struct SymbolDict<'a> {
+pub(super) struct SymbolDict<'a> {
     name_path: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     relative_path: Option<&'a str>,
@@ -159,6 +159,11 @@ struct BodyLocation {
 enum Nesting {
     Top,
     Child,
+}
+
+/// A symbol that is nobody's child here.
+pub(super) fn dict_of(symbol: &Symbol) -> SymbolDict<'_> {
+    dict(symbol, Nesting::Top)
 }
 
 fn dict(symbol: &Symbol, nesting: Nesting) -> SymbolDict<'_> {

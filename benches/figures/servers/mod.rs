@@ -1,0 +1,264 @@
+//! Language servers through symd against the same servers bare: time and answer sets on seeded symbols, the first
+//! question, many clients at once, a killed server.
+
+mod bare;
+mod crowd;
+mod pick;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use self::bare::Bare;
+use self::pick::Asked;
+use crate::Bench;
+use crate::daemon::{Connection, Daemon};
+use crate::table::{Table, median, ms};
+
+const SYMBOLS: usize = 100;
+
+/// Where `symd install` put the servers: `$SYMD_TEST_SERVERS`, as the tests have it.
+fn installed() -> PathBuf {
+    std::env::var_os("SYMD_TEST_SERVERS")
+        .expect("SYMD_TEST_SERVERS names the directory of installed servers")
+        .into()
+}
+
+fn daemon(bench: &Bench, name: &str) -> Daemon {
+    let home = bench.scratch.path().join(name);
+    let daemon = Daemon::at(&bench.tree, &home);
+    std::fs::create_dir_all(home.join("data/symd")).unwrap();
+    std::os::unix::fs::symlink(installed(), home.join("data/symd/servers")).unwrap();
+    daemon
+}
+
+pub(crate) fn measure(bench: &Bench, table: &mut Table) {
+    let asked = pick::symbols(&bench.tree, SYMBOLS);
+    first_question(bench, &asked[0], table);
+    let daemon = daemon(bench, "servers");
+    let mut symd = daemon.connect("native");
+    let mut bare = Bare::start(&installed().join("ty/bin/ty"), &["server"], &bench.tree);
+    // Both have read the project before anything is measured.
+    references(&mut symd, &asked[0]);
+    bare_references(&mut bare, &asked[0]);
+    compare(bench, table, &mut symd, &mut bare, &asked);
+    largest(bench, table, &mut symd, &mut bare);
+    crowd::measure(bench, table, &daemon, &asked);
+    killed(bench, table, &daemon, &mut symd, &asked[0]);
+}
+
+/// References, definition and incoming calls of each symbol, here and there in turn.
+fn compare(bench: &Bench, table: &mut Table, symd: &mut Connection, bare: &mut Bare, asked: &[Asked]) {
+    let (mut ours, mut theirs) = (Times::default(), Times::default());
+    let (mut equal, mut alarms, mut differences) = (0, 0, Vec::new());
+    for symbol in asked {
+        bare.open(&symbol.path);
+        let (bare_set, time) = timed(|| bare_references(bare, symbol));
+        theirs.references.push(time);
+        let (answer, time) = timed(|| references(symd, symbol));
+        ours.references.push(time);
+        let set = set_of(&answer);
+        if set == bare_set {
+            equal += 1;
+        } else {
+            let only =
+                |a: &BTreeSet<Site>, b: &BTreeSet<Site>| a.difference(b).take(3).cloned().collect::<Vec<_>>();
+            differences.push(format!(
+                "{}: bare only {:?}, symd only {:?}",
+                symbol.name_path,
+                only(&bare_set, &set),
+                only(&set, &bare_set)
+            ));
+        }
+        if answer["complete"] == json!(false) {
+            alarms += 1;
+            eprintln!(
+                "    said to be incomplete: {} in {}: {}",
+                symbol.name_path, symbol.path, answer["unlisted"]
+            );
+        }
+        if let Some((path, line)) = bare_set.iter().next() {
+            bare.open(path);
+            let Some(at) = pick::name_on_line(&bench.tree.join(path), *line, &symbol.name) else { continue };
+            theirs.definition.push(
+                timed(|| bare.request("textDocument/definition", &position(bare_uri(bare, path), at))).1,
+            );
+            let arguments =
+                json!({"relative_path": path, "line": line + 1, "name": symbol.name, "format": "json"});
+            ours.definition.push(timed(|| symd.call("find_definition", &arguments)).1);
+        }
+        if symbol.is_function {
+            theirs.calls.push(timed(|| bare_callers(bare, symbol)).1);
+            let arguments =
+                json!({"name_path": symbol.name_path, "relative_path": symbol.path, "format": "json"});
+            ours.calls.push(timed(|| symd.call("find_callers", &arguments)).1);
+        }
+    }
+    for (figure, ours, theirs) in [
+        ("references through ty, median", ours.references, theirs.references),
+        ("definition through ty, median", ours.definition, theirs.definition),
+        ("incoming calls through ty, median", ours.calls, theirs.calls),
+    ] {
+        let count = ours.len();
+        let against = format!("{} from the bare server, {count} questions", ms(median(theirs)));
+        table.row(&bench.name, figure, ms(median(ours)), against, "≤ + 2 ms or + 5 %");
+    }
+    differences.iter().for_each(|difference| eprintln!("    {difference}"));
+    let against = format!("{SYMBOLS} symbols, by file and line");
+    table.row(&bench.name, "answer sets equal to bare ty's", equal.to_string(), against.clone(), "100");
+    table.row(&bench.name, "complete answers said to be incomplete", alarms.to_string(), against, "≤ 2");
+}
+
+#[derive(Default)]
+struct Times {
+    references: Vec<Duration>,
+    definition: Vec<Duration>,
+    calls: Vec<Duration>,
+}
+
+/// A file and a 0-based line.
+type Site = (String, u64);
+
+/// What symd says of a symbol's references, waiting for the server.
+fn references(symd: &mut Connection, symbol: &Asked) -> Value {
+    let arguments = json!({
+        "name_path": symbol.name_path, "relative_path": symbol.path, "wait": "ready", "deadline_seconds": 100,
+        "format": "json", "limit": 10_000_000, "show_unlisted": true,
+    });
+    serde_json::from_str(&symd.call("find_referencing_symbols", &arguments)).unwrap()
+}
+
+fn set_of(answer: &Value) -> BTreeSet<Site> {
+    let references = answer["references"].as_array().unwrap_or_else(|| panic!("no references in {answer}"));
+    let site = |reference: &Value| {
+        (reference["path"].as_str().unwrap().to_owned(), reference["line"].as_u64().unwrap() - 1)
+    };
+    references.iter().map(site).collect()
+}
+
+/// The bare server's references with the definition taken away.
+fn bare_references(bare: &mut Bare, symbol: &Asked) -> BTreeSet<Site> {
+    let mut params = position(bare_uri(bare, &symbol.path), (symbol.line, symbol.column));
+    params["context"] = json!({"includeDeclaration": true});
+    let answer = bare.request("textDocument/references", &params);
+    let own = (symbol.path.clone(), symbol.line);
+    let site = |location: &Value| {
+        let path = bare.path_of(location["uri"].as_str().unwrap()).to_owned();
+        (path, location["range"]["start"]["line"].as_u64().unwrap())
+    };
+    answer.as_array().into_iter().flatten().map(site).filter(|site| *site != own).collect()
+}
+
+fn bare_callers(bare: &mut Bare, symbol: &Asked) -> usize {
+    let params = position(bare_uri(bare, &symbol.path), (symbol.line, symbol.column));
+    let items = bare.request("textDocument/prepareCallHierarchy", &params);
+    let items = items.as_array().cloned().unwrap_or_default();
+    let calls = items.iter().map(|item| bare.request("callHierarchy/incomingCalls", &json!({"item": item})));
+    calls.map(|calls| calls.as_array().map_or(0, Vec::len)).sum()
+}
+
+fn bare_uri(bare: &Bare, path: &str) -> String {
+    bare.uri(path)
+}
+
+fn position(uri: String, (line, character): (u64, u64)) -> Value {
+    json!({"textDocument": {"uri": uri}, "position": {"line": line, "character": character}})
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let started = Instant::now();
+    let done = work();
+    (done, started.elapsed())
+}
+
+/// The symbol with the most references: what rendering them takes on top of the server's time.
+fn largest(bench: &Bench, table: &mut Table, symd: &mut Connection, bare: &mut Bare) {
+    let Some(symbol) = pick::most_used(&bench.tree) else { return };
+    bare.open(&symbol.path);
+    let mut here = Vec::new();
+    let mut there = Vec::new();
+    let mut count = 0;
+    for _ in 0..5 {
+        there.push(timed(|| bare_references(bare, &symbol)).1);
+        let arguments = json!({
+            "name_path": symbol.name_path, "relative_path": symbol.path, "wait": "ready", "limit": 10_000_000,
+        });
+        let (text, time) = timed(|| symd.call("find_referencing_symbols", &arguments));
+        here.push(time);
+        count = text.lines().count();
+    }
+    let against = format!("{} bare; {} ({count} lines), medians of 5", ms(median(there)), symbol.name_path);
+    table.row(&bench.name, "references of the most used symbol", ms(median(here)), against, "≤ + 50 ms");
+}
+
+/// Nothing runs yet: an answer from syntax, and the server's as soon as it can.
+fn first_question(bench: &Bench, symbol: &Asked, table: &mut Table) {
+    let daemon = daemon(bench, "first");
+    let mut symd = daemon.connect("native");
+    symd.call("find_symbol", &json!({"name_path_pattern": "__no_such_symbol__"}));
+    let arguments = json!({"name_path": symbol.name_path, "relative_path": symbol.path, "format": "json"});
+    let started = Instant::now();
+    let text = symd.call("find_referencing_symbols", &arguments);
+    let first = started.elapsed();
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(answer["source"], json!("syntax"), "{answer}");
+    let semantic = references(&mut symd, symbol);
+    let both = started.elapsed();
+    assert_eq!(semantic["source"], json!("ty"), "{semantic}");
+    let (_, bare) = timed(|| {
+        let mut bare = Bare::start(&installed().join("ty/bin/ty"), &["server"], &bench.tree);
+        bare.open(&symbol.path);
+        bare_references(&mut bare, symbol)
+    });
+    let against = "index ready, no server started".to_owned();
+    table.row(&bench.name, "first references, from syntax", ms(first), against, "≤ 50 ms");
+    let against = format!("{} from the bare server, started for it", ms(bare));
+    table.row(&bench.name, "first references, from ty", ms(both), against, "as soon as it can");
+}
+
+/// The server's process group is killed: how long until it answers again.
+fn killed(bench: &Bench, table: &mut Table, daemon: &Daemon, symd: &mut Connection, symbol: &Asked) {
+    let start = {
+        let (_, time) = timed(|| {
+            let mut bare = Bare::start(&installed().join("ty/bin/ty"), &["server"], &bench.tree);
+            bare.open(&symbol.path);
+            bare_references(&mut bare, symbol)
+        });
+        time
+    };
+    let mut times = Vec::new();
+    for _ in 0..3 {
+        let servers = daemon.status()["servers"].clone();
+        let ty =
+            servers.as_array().unwrap().iter().find(|server| server["name"] == json!("ty")).unwrap().clone();
+        let group =
+            rustix::process::Pid::from_raw(i32::try_from(ty["pid"].as_u64().unwrap()).unwrap()).unwrap();
+        rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap();
+        let (answer, time) = timed(|| {
+            loop {
+                // A question that came while its death was being noticed fails with it.
+                let answer = references(symd, symbol);
+                if answer["source"] == json!("ty") {
+                    return answer;
+                }
+            }
+        });
+        assert!(answer["references"].is_array());
+        times.push(time);
+    }
+    let against = format!("{} from start to answer of the bare server", ms(start));
+    table.row(
+        &bench.name,
+        "answer after the server was killed, median of 3",
+        ms(median(times)),
+        against,
+        "≤ + 500 ms",
+    );
+}
+
+/// For `pick`: a file's text.
+fn read(path: &Path) -> Option<String> {
+    std::fs::read_to_string(path).ok()
+}

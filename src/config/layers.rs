@@ -1,0 +1,248 @@
+//! The three layers of languages.toml: the binary's, the user's, the project's, merged in this order. Tables merge by
+//! key, `[[language]]` tables by name; scalars and lists are replaced; what a later layer claims (a file type, a file
+//! name, an interpreter) the earlier ones lose. Reads no files: texts come from the caller. Invariant: nothing that
+//! an untrusted project's file says can change what symd runs, except by choosing among servers defined elsewhere.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use super::languages::{BUILTIN_TOML, Languages, Misfit, Tables};
+use super::trust::Trust;
+
+/// Keys of a language whose values belong to one language.
+const CLAIMS: [&str; 3] = ["file-types", "file-names", "shebangs"];
+
+/// A languages.toml that was read.
+#[derive(Clone, Copy, Debug)]
+pub struct LayerText<'a> {
+    /// What messages call the file.
+    pub file: &'a str,
+    /// Its text.
+    pub text: &'a str,
+}
+
+/// Why a languages.toml is not usable.
+#[derive(Debug, thiserror::Error)]
+pub enum LanguagesError {
+    /// It is not TOML, or not of the right shape.
+    #[error("{file}: {message}")]
+    Wrong {
+        /// Which file.
+        file: String,
+        /// Line, key, what was expected.
+        message: String,
+    },
+    /// It does not fit to what it is merged over.
+    #[error("{file}: {misfit}")]
+    Misfit {
+        /// Which file.
+        file: String,
+        /// How.
+        misfit: Misfit,
+    },
+}
+
+/// The languages of a project, and what of its file was left out.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// All layers merged.
+    pub languages: Arc<Languages>,
+    /// What was left out, in the order of the file.
+    pub notes: Vec<Note>,
+}
+
+/// Something of the project's file that is not in effect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Which file.
+    pub file: String,
+    /// What was left out: `[language-server.ty]`.
+    pub what: String,
+    /// Why, and what to do about it.
+    pub why: String,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} is left out: {}", self.file, self.what, self.why)
+    }
+}
+
+impl Languages {
+    /// The binary's languages with the user's and the project's merged over them. A mistake in the user's file is an
+    /// error; one in the project's leaves that file out, with a note.
+    pub fn load(
+        user: Option<LayerText<'_>>,
+        project: Option<LayerText<'_>>,
+        trust: &Trust,
+    ) -> Result<Loaded, LanguagesError> {
+        if user.is_none() && project.is_none() {
+            return Ok(Loaded { languages: Languages::builtin().clone(), notes: Vec::new() });
+        }
+        let mut base = read(LayerText { file: "languages.toml", text: BUILTIN_TOML })?;
+        let mut languages = Languages::builtin().clone();
+        if let Some(user) = user {
+            merge_layer(&mut base, read(user)?);
+            languages = Arc::new(fit(&base, user.file)?);
+        }
+        let Some(project) = project else { return Ok(Loaded { languages, notes: Vec::new() }) };
+        let mut notes = Vec::new();
+        let merged = read(project).and_then(|mut layer| {
+            if *trust != Trust::Trusted {
+                disarm(&mut layer, &languages, &mut Out { file: project.file, trust, notes: &mut notes });
+            }
+            merge_layer(&mut base, layer);
+            fit(&base, project.file)
+        });
+        match merged {
+            Ok(merged) => languages = Arc::new(merged),
+            Err(error) => {
+                let what = "the whole file".to_owned();
+                let why = printable(&error.to_string());
+                notes = vec![Note { file: project.file.to_owned(), what, why }];
+            }
+        }
+        Ok(Loaded { languages, notes })
+    }
+}
+
+/// Reads one layer, which is checked by itself: so that a mistake is told with this file's line.
+fn read(layer: LayerText<'_>) -> Result<Table, LanguagesError> {
+    let wrong = |error: toml::de::Error| LanguagesError::Wrong {
+        file: layer.file.to_owned(),
+        message: printable(error.to_string().trim()),
+    };
+    // Claims of one file against each other; servers and commands may come from elsewhere.
+    let mut tables: Tables = toml::from_str(layer.text).map_err(wrong)?;
+    tables.language_server.clear();
+    for language in &mut tables.language {
+        language.language_servers.clear();
+    }
+    let misfit = |misfit| LanguagesError::Misfit { file: layer.file.to_owned(), misfit };
+    Languages::fit(tables).map_err(misfit)?;
+    toml::from_str(layer.text).map_err(wrong)
+}
+
+fn fit(merged: &Table, file: &str) -> Result<Languages, LanguagesError> {
+    let wrong =
+        |error: toml::de::Error| LanguagesError::Wrong { file: file.to_owned(), message: error.to_string() };
+    let tables = Tables::deserialize(Value::Table(merged.clone())).map_err(wrong)?;
+    Languages::fit(tables).map_err(|misfit| LanguagesError::Misfit { file: file.to_owned(), misfit })
+}
+
+fn merge_layer(base: &mut Table, mut layer: Table) {
+    if let Some(Value::Array(changes)) = layer.remove("language") {
+        let languages = base.entry("language").or_insert_with(|| Value::Array(Vec::new()));
+        if let Value::Array(languages) = languages {
+            changes.into_iter().for_each(|change| merge_language(languages, change));
+        }
+    }
+    merge(base, layer);
+}
+
+fn merge_language(languages: &mut Vec<Value>, change: Value) {
+    let Value::Table(change) = change else { return };
+    let is_same = |language: &Value| language.get("name") == change.get("name");
+    for other in languages.iter_mut().filter(|language| !is_same(language)) {
+        for key in CLAIMS {
+            let (Some(Value::Array(theirs)), Some(Value::Array(claimed))) =
+                (other.get_mut(key), change.get(key))
+            else {
+                continue;
+            };
+            theirs.retain(|value| !claimed.contains(value));
+        }
+    }
+    match languages.iter().position(is_same) {
+        Some(at) => match &mut languages[at] {
+            Value::Table(language) => merge(language, change),
+            other => *other = Value::Table(change),
+        },
+        None => languages.push(Value::Table(change)),
+    }
+}
+
+fn merge(base: &mut Table, change: Table) {
+    for (key, value) in change {
+        match (base.get_mut(&key), value) {
+            (Some(Value::Table(table)), Value::Table(change)) => merge(table, change),
+            (_, value) => {
+                base.insert(key, value);
+            }
+        }
+    }
+}
+
+/// Where notes go, and what they say.
+struct Out<'a> {
+    file: &'a str,
+    trust: &'a Trust,
+    notes: &'a mut Vec<Note>,
+}
+
+impl Out<'_> {
+    fn note(&mut self, what: String, reason: &str) {
+        let why = format!("{reason}, and {}; look at it, then `symd trust`", self.trust);
+        self.notes.push(Note { file: self.file.to_owned(), what, why });
+    }
+}
+
+/// Takes out of an untrusted project's layer what could make symd run something: all server tables, and in the
+/// languages' lists the names of servers that are not `defined` elsewhere.
+fn disarm(layer: &mut Table, defined: &Languages, out: &mut Out<'_>) {
+    if let Some(Value::Table(servers)) = layer.remove("language-server") {
+        for name in servers.keys() {
+            out.note(printable(&format!("[language-server.{name}]")), "it says what to run, or how");
+        }
+    }
+    let Some(Value::Array(languages)) = layer.get_mut("language") else { return };
+    for language in languages.iter_mut().filter_map(Value::as_table_mut) {
+        let name = language.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let Some(Value::Array(servers)) = language.get_mut("language-servers") else { continue };
+        let named = servers.len();
+        servers.retain(|used| {
+            let server = used.as_str().or_else(|| used.get("name")?.as_str()).unwrap_or_default();
+            let known = defined.server(server).is_some();
+            if !known {
+                out.note(
+                    printable(&format!("{name}'s server \"{server}\"")),
+                    "only this project's file could define it",
+                );
+            }
+            known
+        });
+        // A list of strangers alone is no wish for no server, as an empty list is.
+        if servers.is_empty() && named > 0 {
+            language.remove("language-servers");
+        }
+    }
+}
+
+/// The server tables of a project's file as people are shown them before they trust it: name, and each key with its
+/// value, on a line of its own, nothing left out. Empty where the file is not sound: then nothing of it is used.
+pub fn server_tables(layer: LayerText<'_>) -> Vec<(String, Vec<String>)> {
+    let Ok(mut table) = read(layer) else { return Vec::new() };
+    let Some(Value::Table(servers)) = table.remove("language-server") else { return Vec::new() };
+    let lines = |server: &Value| {
+        let keys = server.as_table().into_iter().flatten();
+        keys.map(|(key, value)| printable(&format!("{key} = {value}", value = serde_json::json!(value))))
+            .collect()
+    };
+    servers.iter().map(|(name, server)| (printable(name), lines(server))).collect()
+}
+
+/// A stranger's text for a terminal: what would steer it, or reorder what is shown, is escaped. Lines stay lines.
+pub fn printable(text: &str) -> String {
+    let shown = |c: char| match c {
+        '\n' | '"' | '\'' | '\\' => c.to_string(),
+        c => c.escape_debug().to_string(),
+    };
+    text.chars().map(shown).collect()
+}
+
+#[cfg(test)]
+#[path = "layers_tests.rs"]
+mod tests;

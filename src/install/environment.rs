@@ -1,0 +1,166 @@
+//! What the registries' programs get to see: an environment made of what is listed here, and a directory of symd's own
+//! to work in. Invariant: nothing that the project says (its `.npmrc`, `pip.conf`, `.cargo/config.toml`, `.python-version`)
+//! and nothing that redirects an interpreter (`PYTHONPATH`, `NODE_OPTIONS`, `RUSTFLAGS`) reaches them; how the user reaches
+//! the registries (proxies, certificates, mirrors) does.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use super::programs;
+
+/// Who the user is and what their tools go by.
+const PLAIN: [&str; 26] = [
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "LANG",
+    "TZ",
+    "XDG_CONFIG_HOME",
+    "XDG_CONFIG_DIRS",
+    "XDG_CACHE_HOME",
+    "NETRC",
+    // Certificates.
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "CURL_CA_BUNDLE",
+    "REQUESTS_CA_BUNDLE",
+    "NODE_EXTRA_CA_CERTS",
+    // Version managers: their shims are what is on PATH.
+    "PYENV_ROOT",
+    "PYENV_VERSION",
+    "ASDF_DIR",
+    "ASDF_DATA_DIR",
+    "NVM_DIR",
+    "FNM_DIR",
+    "VOLTA_HOME",
+    "MISE_DATA_DIR",
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "RUSTUP_DIST_SERVER",
+];
+
+/// Written in capitals, in small letters, or with the registry's own prefix.
+const PROXIES: [&str; 4] = ["http_proxy", "https_proxy", "all_proxy", "no_proxy"];
+
+/// pip's own settings, as far as they say where and how the index is reached.
+const PIP: [&str; 12] = [
+    "PIP_CONFIG_FILE",
+    "PIP_INDEX_URL",
+    "PIP_EXTRA_INDEX_URL",
+    "PIP_NO_INDEX",
+    "PIP_FIND_LINKS",
+    "PIP_CERT",
+    "PIP_CLIENT_CERT",
+    "PIP_PROXY",
+    "PIP_TRUSTED_HOST",
+    "PIP_DEFAULT_TIMEOUT",
+    "PIP_RETRIES",
+    "PIP_CACHE_DIR",
+];
+
+/// npm's, after `npm_config_`.
+const NPM: [&str; 12] = [
+    "registry",
+    "ca",
+    "cafile",
+    "proxy",
+    "https_proxy",
+    "noproxy",
+    "strict_ssl",
+    "userconfig",
+    "globalconfig",
+    "cache",
+    "fetch_timeout",
+    "fetch_retries",
+];
+
+/// cargo's: how registries are reached and which stands for which. Tokens to publish with are left out: build
+/// scripts see what cargo sees.
+const CARGO: [&str; 4] = ["CARGO_HTTP_", "CARGO_NET_", "CARGO_REGISTRIES_", "CARGO_SOURCE_"];
+
+fn passes(name: &str) -> bool {
+    let small = name.to_ascii_lowercase();
+    PLAIN.contains(&name)
+        || PIP.contains(&name)
+        || name.starts_with("LC_")
+        || PROXIES.contains(&small.as_str())
+        || small.strip_prefix("npm_config_").is_some_and(|key| NPM.contains(&key))
+        || (CARGO.iter().any(|prefix| name.starts_with(prefix)) && !name.ends_with("_TOKEN"))
+}
+
+/// Where an installation takes place: which programs it finds, and which variables they get.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    directories: Vec<PathBuf>,
+    variables: Vec<(OsString, OsString)>,
+}
+
+impl Surroundings {
+    /// From this process's environment. `project` is where nothing may be run from.
+    pub fn of_process(project: Option<&Path>) -> Surroundings {
+        Surroundings::new(std::env::vars_os(), project)
+    }
+
+    /// From these variables.
+    pub fn new(
+        variables: impl IntoIterator<Item = (OsString, OsString)>,
+        project: Option<&Path>,
+    ) -> Surroundings {
+        let mut surroundings = Surroundings { directories: Vec::new(), variables: Vec::new() };
+        for (name, value) in variables {
+            if name == "PATH" {
+                surroundings.directories = programs::allowed(&value, project);
+            } else if name.to_str().is_some_and(passes) {
+                surroundings.variables.push((name, value));
+            }
+        }
+        surroundings
+    }
+
+    /// The program called `name`, outside the project.
+    pub fn find(&self, name: &str) -> Option<PathBuf> {
+        programs::find_in(name, &self.directories)
+    }
+
+    /// PATH, cleaned.
+    pub(super) fn path(&self) -> OsString {
+        // They came out of a PATH, so that none holds a separator.
+        std::env::join_paths(&self.directories).unwrap_or_default()
+    }
+
+    pub(super) fn variables(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        self.variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_leads_to_the_registry_passes() {
+        for name in ["HOME", "HTTPS_PROXY", "no_proxy", "PIP_INDEX_URL", "npm_config_registry", "LC_ALL"] {
+            assert!(passes(name), "{name}");
+        }
+        assert!(passes("NPM_CONFIG_CAFILE") && passes("CARGO_HTTP_CAINFO") && passes("PIP_CERT"));
+        for name in [
+            "PYTHONPATH",
+            "PYTHONHOME",
+            "PIP_TARGET",
+            "PIP_USER",
+            "NODE_OPTIONS",
+            "npm_config_prefix",
+            "npm_config_ignore_scripts",
+            "RUSTFLAGS",
+            "CARGO_BUILD_TARGET",
+            "CARGO_REGISTRY_TOKEN",
+            "CARGO_REGISTRIES_MINE_TOKEN",
+            "VIRTUAL_ENV",
+            "LD_PRELOAD",
+            "AWS_SECRET_ACCESS_KEY",
+        ] {
+            assert!(!passes(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! What client and server can do: what we say of ourselves, honestly, and what the server said, at `initialize` or
+//! later by registering. Invariant: a capability of odd shape is a capability lacking, never a failed handshake.
+
+use std::collections::BTreeMap;
+
+use lsp_types::{
+    CallHierarchyClientCapabilities, ClientCapabilities, CodeActionClientCapabilities,
+    CodeActionKindLiteralSupport, CodeActionLiteralSupport, DiagnosticClientCapabilities,
+    DidChangeWatchedFilesClientCapabilities, DocumentSymbolClientCapabilities,
+    DynamicRegistrationClientCapabilities, GeneralClientCapabilities, GotoCapability,
+    HoverClientCapabilities, MarkupKind, PublishDiagnosticsClientCapabilities,
+    SignatureHelpClientCapabilities, SymbolKind as LspSymbolKind, SymbolKindCapability,
+    TextDocumentClientCapabilities, TextDocumentSyncClientCapabilities, WindowClientCapabilities,
+    WorkspaceClientCapabilities,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::span::Encoding;
+
+/// How a server wants to hear of changes in open documents (LSP 3.17, `TextDocumentSyncOptions`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sync {
+    /// Whether it wants `didOpen` and `didClose`.
+    pub(crate) opens: bool,
+    /// What it wants of changes.
+    pub(crate) change: SyncKind,
+}
+
+/// LSP's `TextDocumentSyncKind`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SyncKind {
+    /// No `didChange`: a changed document is closed and opened again.
+    None,
+    /// The whole text.
+    Full,
+    /// What differs.
+    Incremental,
+}
+
+/// What a server can do.
+#[derive(Debug, Default)]
+pub(crate) struct Capabilities {
+    stated: Value,
+    /// By registration id.
+    registered: BTreeMap<String, Registration>,
+}
+
+/// One capability that was registered later (LSP 3.17, `Registration`).
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Registration {
+    pub(crate) id: String,
+    pub(crate) method: String,
+    #[serde(default)]
+    register_options: Value,
+}
+
+/// The requests that symd makes, and where in the capabilities a server says that it answers them.
+const FEATURES: [(&str, &str); 17] = [
+    ("textDocument/codeAction", "/codeActionProvider"),
+    ("textDocument/declaration", "/declarationProvider"),
+    ("textDocument/definition", "/definitionProvider"),
+    ("textDocument/diagnostic", "/diagnosticProvider"),
+    ("textDocument/documentSymbol", "/documentSymbolProvider"),
+    ("textDocument/hover", "/hoverProvider"),
+    ("textDocument/implementation", "/implementationProvider"),
+    ("textDocument/prepareCallHierarchy", "/callHierarchyProvider"),
+    ("textDocument/prepareRename", "/renameProvider/prepareProvider"),
+    ("textDocument/prepareTypeHierarchy", "/typeHierarchyProvider"),
+    ("textDocument/references", "/referencesProvider"),
+    ("textDocument/rename", "/renameProvider"),
+    ("textDocument/signatureHelp", "/signatureHelpProvider"),
+    ("textDocument/typeDefinition", "/typeDefinitionProvider"),
+    ("workspace/diagnostic", "/diagnosticProvider/workspaceDiagnostics"),
+    ("workspace/symbol", "/workspaceSymbolProvider"),
+    ("workspace/willRenameFiles", "/workspace/fileOperations/willRename"),
+];
+
+impl Capabilities {
+    /// Replaces what was stated, and keeps what was registered meanwhile.
+    pub(crate) fn state(&mut self, stated: Value) {
+        self.stated = stated;
+    }
+
+    /// Takes in what is registered.
+    pub(crate) fn register(&mut self, registration: Registration) {
+        self.registered.insert(registration.id.clone(), registration);
+    }
+
+    /// Takes it back.
+    pub(crate) fn unregister(&mut self, id: &str) {
+        self.registered.remove(id);
+    }
+
+    /// Whether it answers requests of this method.
+    pub(crate) fn supports(&self, method: &str) -> bool {
+        let stated = FEATURES.iter().find(|(known, _)| *known == method);
+        stated.is_some_and(|(_, place)| self.stated.pointer(place).is_some_and(is_yes))
+            || self.registers(method)
+    }
+
+    fn registers(&self, method: &str) -> bool {
+        let asks = |method: &'static str, option: &'static str| {
+            self.registered.values().any(|registration| {
+                registration.method == method && registration.register_options.get(option).is_some_and(is_yes)
+            })
+        };
+        match method {
+            "workspace/diagnostic" => asks("textDocument/diagnostic", "workspaceDiagnostics"),
+            "textDocument/prepareRename" => asks("textDocument/rename", "prepareProvider"),
+            _ => self.registered.values().any(|registration| registration.method == method),
+        }
+    }
+
+    /// The requests it answers, of those symd makes: LSP's method names, sorted.
+    pub(crate) fn features(&self) -> Vec<String> {
+        let supported = FEATURES.iter().filter(|(method, _)| self.supports(method));
+        supported.map(|(method, _)| (*method).to_owned()).collect()
+    }
+
+    /// How it counts columns, and how it wants to hear of changes.
+    pub(crate) fn agreed(&self) -> (Encoding, Sync) {
+        (self.encoding(), self.sync())
+    }
+
+    /// How it counts columns.
+    pub(crate) fn encoding(&self) -> Encoding {
+        let named = self.stated.get("positionEncoding").and_then(Value::as_str);
+        // clangd's own form of it, from before LSP had one.
+        let named = named.or_else(|| self.stated.get("offsetEncoding").and_then(Value::as_str));
+        named.and_then(Encoding::from_lsp_name).unwrap_or_default()
+    }
+
+    /// How it wants to hear of changes.
+    pub(crate) fn sync(&self) -> Sync {
+        let kind = |value: Option<&Value>| match value.and_then(Value::as_u64) {
+            Some(1) => SyncKind::Full,
+            Some(2) => SyncKind::Incremental,
+            _ => SyncKind::None,
+        };
+        match self.stated.get("textDocumentSync") {
+            Some(Value::Object(options)) => {
+                let change = kind(options.get("change"));
+                // Who wants changes wants openings, said or not.
+                let opens = change != SyncKind::None || options.get("openClose").is_some_and(is_yes);
+                Sync { opens, change }
+            }
+            stated => Sync { opens: kind(stated) != SyncKind::None, change: kind(stated) },
+        }
+    }
+
+    /// The name under which it reports what it pulls (`DiagnosticOptions.identifier`), to be sent back.
+    pub(crate) fn diagnostics_identifier(&self) -> Option<String> {
+        let registered = self.registered.values().find(|known| known.method == "textDocument/diagnostic");
+        let options = registered.map(|known| &known.register_options);
+        let options = options.or_else(|| self.stated.get("diagnosticProvider"));
+        options?.get("identifier")?.as_str().map(str::to_owned)
+    }
+}
+
+/// A provider is there as `true` or as an object of options.
+fn is_yes(value: &Value) -> bool {
+    !matches!(value, Value::Null | Value::Bool(false))
+}
+
+/// What symd can do, as `initialize` says it.
+pub(crate) fn of_client() -> Value {
+    let said = serde_json::to_value(typed()).unwrap_or_default();
+    with_what_the_types_lack(said)
+}
+
+fn typed() -> ClientCapabilities {
+    let links = Some(GotoCapability { dynamic_registration: Some(false), link_support: Some(true) });
+    let fixed = Some(DynamicRegistrationClientCapabilities { dynamic_registration: Some(false) });
+    let all_kinds: Vec<LspSymbolKind> =
+        (1..=26).filter_map(|kind| serde_json::from_value(json!(kind)).ok()).collect();
+    let text_document = TextDocumentClientCapabilities {
+        synchronization: Some(TextDocumentSyncClientCapabilities {
+            dynamic_registration: Some(false),
+            ..Default::default()
+        }),
+        hover: Some(HoverClientCapabilities {
+            dynamic_registration: Some(false),
+            content_format: Some(vec![MarkupKind::Markdown, MarkupKind::PlainText]),
+        }),
+        signature_help: Some(SignatureHelpClientCapabilities::default()),
+        references: fixed,
+        document_symbol: Some(DocumentSymbolClientCapabilities {
+            dynamic_registration: Some(false),
+            symbol_kind: Some(SymbolKindCapability { value_set: Some(all_kinds.clone()) }),
+            hierarchical_document_symbol_support: Some(true),
+            tag_support: None,
+        }),
+        declaration: links,
+        definition: links,
+        type_definition: links,
+        implementation: links,
+        code_action: Some(CodeActionClientCapabilities {
+            code_action_literal_support: Some(CodeActionLiteralSupport {
+                code_action_kind: CodeActionKindLiteralSupport {
+                    value_set: [
+                        "",
+                        "quickfix",
+                        "refactor",
+                        "refactor.extract",
+                        "refactor.inline",
+                        "refactor.rewrite",
+                        "source",
+                    ]
+                    .map(str::to_owned)
+                    .to_vec(),
+                },
+            }),
+            is_preferred_support: Some(true),
+            disabled_support: Some(true),
+            ..Default::default()
+        }),
+        publish_diagnostics: Some(PublishDiagnosticsClientCapabilities {
+            version_support: Some(true),
+            ..Default::default()
+        }),
+        call_hierarchy: Some(CallHierarchyClientCapabilities { dynamic_registration: Some(false) }),
+        diagnostic: Some(DiagnosticClientCapabilities {
+            dynamic_registration: Some(true),
+            related_document_support: Some(false),
+        }),
+        ..Default::default()
+    };
+    let workspace = WorkspaceClientCapabilities {
+        configuration: Some(true),
+        workspace_folders: Some(true),
+        did_change_configuration: Some(DynamicRegistrationClientCapabilities {
+            dynamic_registration: Some(true),
+        }),
+        did_change_watched_files: Some(DidChangeWatchedFilesClientCapabilities {
+            dynamic_registration: Some(true),
+            relative_pattern_support: Some(true),
+        }),
+        // Edits are computed elsewhere and never applied at a server's wish.
+        apply_edit: Some(false),
+        ..Default::default()
+    };
+    ClientCapabilities {
+        workspace: Some(workspace),
+        text_document: Some(text_document),
+        window: Some(WindowClientCapabilities { work_done_progress: Some(true), ..Default::default() }),
+        general: Some(GeneralClientCapabilities {
+            // Bytes first: they need no counting.
+            position_encodings: Some(
+                [Encoding::Utf8, Encoding::Utf32, Encoding::Utf16].map(|one| one.lsp_name().into()).to_vec(),
+            ),
+            ..Default::default()
+        }),
+        experimental: Some(json!({"serverStatusNotification": true})),
+    }
+}
+
+/// lsp-types 0.95 has no field for the client's type hierarchy, nor for refreshes of diagnostics; clangd reads an
+/// `offsetEncoding` of its own.
+fn with_what_the_types_lack(mut said: Value) -> Value {
+    said["textDocument"]["typeHierarchy"] = json!({"dynamicRegistration": false});
+    said["workspace"]["diagnostics"] = json!({"refreshSupport": true});
+    said["offsetEncoding"] = json!(["utf-8", "utf-32", "utf-16"]);
+    said
+}

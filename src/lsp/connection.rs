@@ -1,0 +1,460 @@
+//! JSON-RPC with one server over a pair of pipes: requests that are answered, cancelled or given up, notifications,
+//! and the server's own messages, which go to a [`Handler`]. Knows nothing of LSP's meaning. Invariant: an id is in
+//! the table exactly as long as somebody waits for its answer, and everybody who waits hears of the end.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::json;
+use serde_json::value::RawValue;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::message::{ErrorObject, Incoming, NoMessage, Raw};
+use super::wire::{self, Frame, Frames, MAX_MESSAGE_BYTES, TooLong};
+
+/// Batches waiting for the writer. When it is full, whoever asks waits, under the request's deadline; a cancellation
+/// is dropped: the answer, should it come, is ignored.
+const OUTGOING_BATCHES: usize = 256;
+
+/// Answers to the server's own requests that wait for the writer. They have a queue of their own, so that a server
+/// that reads nothing until it is answered is answered. When it is full, the answer is dropped and logged: waiting
+/// would stop the reading, and with it everything.
+const OUTGOING_ANSWERS: usize = 1024;
+
+/// Longer messages are taken apart and decoded on a thread that may block: other questions run meanwhile.
+const LONG_MESSAGE_BYTES: usize = 1 << 20;
+
+/// Takes what the server sends of itself. Called by the reading task: must be quick.
+pub(crate) trait Handler: Send + Sync + 'static {
+    /// Answers a request.
+    fn request(&self, method: &str, params: &Raw) -> Result<Value, Refusal>;
+    /// Takes a notification.
+    fn notification(&self, method: &str, params: &Raw);
+}
+
+/// A request of the server's that we do not answer with a result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Refusal {
+    pub(crate) code: i64,
+    pub(crate) message: String,
+}
+
+/// Why a request has no result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum RequestError {
+    /// The server is gone, or has closed a pipe.
+    #[error("it ended before it answered {method}")]
+    Closed { method: &'static str },
+    /// The deadline passed; the server was told.
+    #[error("it did not answer {method} within {:.1} s", after.as_secs_f64())]
+    TimedOut { method: &'static str, after: Duration },
+    /// It computed on what changed meanwhile (`ContentModified`), or gave up by itself (`ServerCancelled`): ask again.
+    #[error("it gave {method} up because files changed meanwhile")]
+    Outdated { method: &'static str },
+    /// It does not know the request (`MethodNotFound`).
+    #[error("it does not know {method}")]
+    Unknown { method: &'static str },
+    /// Any other error it answered with.
+    #[error("it answered {method} with error {code}: {message}")]
+    Refused { method: &'static str, code: i64, message: String },
+    /// Its answer is longer than anything we keep.
+    #[error("its answer to {method} has {bytes} bytes; symd reads up to {MAX_MESSAGE_BYTES}")]
+    TooLong { method: &'static str, bytes: u64 },
+    /// Its answer is no JSON, or of another shape than LSP gives it.
+    #[error("its answer to {method} is not what LSP says: {problem}")]
+    WrongShape { method: &'static str, problem: String },
+}
+
+impl RequestError {
+    /// Whether the same request may well be answered now.
+    pub(crate) fn is_outdated(&self) -> bool {
+        matches!(self, RequestError::Outdated { .. })
+    }
+
+    fn refused(method: &'static str, error: ErrorObject) -> RequestError {
+        match error.code {
+            -32601 => RequestError::Unknown { method },
+            // RequestCancelled is here because we do not wait for what we cancelled: the server did it of itself.
+            -32802..=-32800 => RequestError::Outdated { method },
+            code => RequestError::Refused { method, code, message: error.message },
+        }
+    }
+}
+
+/// How a request ended, before anybody looked at the result.
+#[derive(Debug)]
+enum Outcome {
+    Result(Raw),
+    Error(ErrorObject),
+    TooLong(u64),
+    NoMessage(String),
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    waiting: HashMap<u64, oneshot::Sender<Outcome>>,
+    ended: bool,
+}
+
+enum Outgoing {
+    Bytes(Vec<u8>),
+    /// Everything queued before this has been written when it is answered.
+    Flush(oneshot::Sender<()>),
+}
+
+/// What the tasks and the connection share.
+struct Wire {
+    server: String,
+    table: Mutex<Table>,
+    next_id: AtomicU64,
+    outgoing: mpsc::Sender<Outgoing>,
+    answers: mpsc::Sender<Vec<u8>>,
+    ended: watch::Sender<bool>,
+}
+
+/// A connection to one server. Cheap to clone; the last clone's end ends its tasks.
+#[derive(Clone)]
+pub(crate) struct Connection {
+    wire: Arc<Wire>,
+    // Aborted when dropped.
+    _tasks: Arc<JoinSet<()>>,
+}
+
+impl Connection {
+    /// Starts to read and to write. `server` is its name, for logs.
+    pub(crate) fn open(
+        server: &str,
+        reader: impl AsyncRead + Send + Unpin + 'static,
+        writer: impl AsyncWrite + Send + Unpin + 'static,
+        handler: Arc<dyn Handler>,
+    ) -> Connection {
+        let (outgoing, batches) = mpsc::channel(OUTGOING_BATCHES);
+        let (answers, queue) = mpsc::channel(OUTGOING_ANSWERS);
+        let wire = Arc::new(Wire {
+            server: server.to_owned(),
+            table: Mutex::default(),
+            next_id: AtomicU64::new(1),
+            outgoing,
+            answers,
+            ended: watch::channel(false).0,
+        });
+        let mut tasks = JoinSet::new();
+        tasks.spawn(read_all(Frames::new(reader, server), handler, Arc::clone(&wire)));
+        tasks.spawn(write_all(writer, batches, queue, Arc::clone(&wire)));
+        Connection { wire, _tasks: Arc::new(tasks) }
+    }
+
+    /// Asks, and waits for the answer until `deadline`. Dropping the future cancels the request.
+    pub(crate) async fn request<R: DeserializeOwned + Send + 'static>(
+        &self,
+        method: &'static str,
+        params: &impl Serialize,
+        deadline: Instant,
+    ) -> Result<R, RequestError> {
+        let asked = Instant::now();
+        let slot = tokio::time::timeout_at(deadline, self.slot())
+            .await
+            .map_err(|_| RequestError::TimedOut { method, after: asked.elapsed() })?
+            .ok_or(RequestError::Closed { method })?;
+        slot.request(method, params)?.answer(deadline).await
+    }
+
+    /// Tells the server something. Says nothing when the server is gone: whoever asks it next hears of it.
+    pub(crate) async fn notify(&self, method: &str, params: &impl Serialize) {
+        if let Some(mut slot) = self.slot().await {
+            slot.notify(method, params);
+            slot.send();
+        }
+    }
+
+    /// Waits for a place in the queue; `None` when the connection has ended. What is put into it reaches the server in
+    /// one piece, in order, so it can be composed while a lock is held.
+    pub(crate) async fn slot(&self) -> Option<Slot> {
+        let mut ended = self.wire.ended.subscribe();
+        tokio::select! {
+            _ = ended.wait_for(|ended| *ended) => None,
+            place = self.wire.outgoing.clone().reserve_owned() => {
+                Some(Slot { wire: Arc::clone(&self.wire), place: place.ok()?, bytes: Vec::new() })
+            }
+        }
+    }
+
+    /// Waits until everything said so far is written, or can no longer be.
+    pub(crate) async fn flush(&self) {
+        let (done, written) = oneshot::channel();
+        if self.wire.outgoing.send(Outgoing::Flush(done)).await.is_ok() {
+            let mut ended = self.wire.ended.subscribe();
+            tokio::select! {
+                _ = written => {}
+                _ = ended.wait_for(|ended| *ended) => {}
+            }
+        }
+    }
+
+    /// Whether the server has closed one of the pipes.
+    pub(crate) fn is_closed(&self) -> bool {
+        *self.wire.ended.borrow()
+    }
+
+    /// Waits until it has.
+    pub(crate) async fn closed(&self) {
+        // An error would mean that the sender is gone; it is ours.
+        let _ = self.wire.ended.subscribe().wait_for(|ended| *ended).await;
+    }
+}
+
+/// A place in the queue to the server, and what is to be said there.
+pub(crate) struct Slot {
+    wire: Arc<Wire>,
+    place: mpsc::OwnedPermit<Outgoing>,
+    bytes: Vec<u8>,
+}
+
+impl Slot {
+    /// Adds a notification.
+    pub(crate) fn notify(&mut self, method: &str, params: &impl Serialize) {
+        wire::append(&mut self.bytes, &body(None, method, params));
+    }
+
+    /// Adds a request and sends everything.
+    pub(crate) fn request(
+        mut self,
+        method: &'static str,
+        params: &impl Serialize,
+    ) -> Result<Asked, RequestError> {
+        let asked = self.wire.enter(method)?;
+        wire::append(&mut self.bytes, &body(Some(asked.id), method, params));
+        self.send();
+        Ok(asked)
+    }
+
+    /// Sends what was added.
+    pub(crate) fn send(self) {
+        if !self.bytes.is_empty() {
+            self.place.send(Outgoing::Bytes(self.bytes));
+        }
+    }
+}
+
+/// A request's or notification's JSON. Parameters of `null` are left out: JSON-RPC knows no such parameters.
+fn body(id: Option<u64>, method: &str, params: &impl Serialize) -> Vec<u8> {
+    let mut body = br#"{"jsonrpc":"2.0""#.to_vec();
+    if let Some(id) = id {
+        body.extend_from_slice(format!(r#","id":{id}"#).as_bytes());
+    }
+    body.extend_from_slice(format!(r#","method":"{method}""#).as_bytes());
+    // Parameters are our own types, which JSON can always say.
+    let params = serde_json::to_vec(params).unwrap_or_default();
+    if params != b"null" {
+        body.extend_from_slice(br#","params":"#);
+        body.extend_from_slice(&params);
+    }
+    body.push(b'}');
+    body
+}
+
+/// A request that was sent. Dropping it tells the server that nobody waits any more.
+pub(crate) struct Asked {
+    wire: Arc<Wire>,
+    id: u64,
+    method: &'static str,
+    at: Instant,
+    answer: oneshot::Receiver<Outcome>,
+}
+
+impl Asked {
+    /// Waits for the answer.
+    pub(crate) async fn answer<R: DeserializeOwned + Send + 'static>(
+        mut self,
+        deadline: Instant,
+    ) -> Result<R, RequestError> {
+        let method = self.method;
+        let outcome = tokio::time::timeout_at(deadline, &mut self.answer)
+            .await
+            .map_err(|_| RequestError::TimedOut { method, after: self.at.elapsed() })?
+            .map_err(|_| RequestError::Closed { method })?;
+        let wrong_shape = |problem| RequestError::WrongShape { method, problem };
+        match outcome {
+            Outcome::Result(raw) => decode(raw).await.map_err(wrong_shape),
+            Outcome::Error(error) => Err(RequestError::refused(method, error)),
+            Outcome::TooLong(bytes) => Err(RequestError::TooLong { method, bytes }),
+            Outcome::NoMessage(problem) => Err(wrong_shape(problem)),
+        }
+    }
+}
+
+/// Decodes a result, a long one where it holds up nobody.
+async fn decode<R: DeserializeOwned + Send + 'static>(raw: Raw) -> Result<R, String> {
+    if raw.as_str().len() < LONG_MESSAGE_BYTES {
+        return raw.decode().map_err(|error| error.to_string());
+    }
+    let decoded = tokio::task::spawn_blocking(move || raw.decode()).await;
+    decoded.map_err(|error| error.to_string())?.map_err(|error: serde_json::Error| error.to_string())
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        let unanswered = self.wire.table().waiting.remove(&self.id).is_some();
+        if unanswered {
+            let mut bytes = Vec::new();
+            wire::append(&mut bytes, &body(None, "$/cancelRequest", &json!({"id": self.id})));
+            let _ = self.wire.outgoing.try_send(Outgoing::Bytes(bytes));
+        }
+    }
+}
+
+impl Wire {
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes in a request.
+    fn enter(self: &Arc<Self>, method: &'static str) -> Result<Asked, RequestError> {
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let (answered, answer) = oneshot::channel();
+        let mut table = self.table();
+        if table.ended {
+            return Err(RequestError::Closed { method });
+        }
+        table.waiting.insert(id, answered);
+        drop(table);
+        Ok(Asked { wire: Arc::clone(self), id, method, at: Instant::now(), answer })
+    }
+
+    fn settle(&self, id: Option<u64>, outcome: Outcome) {
+        let waiting = id.and_then(|id| self.table().waiting.remove(&id));
+        let Some(waiting) = waiting else {
+            // Late, cancelled, or never asked: all of these are normal.
+            tracing::debug!(server = self.server, ?id, "an answer that nobody waits for");
+            return;
+        };
+        // The asker may have gone in this very moment.
+        let _ = waiting.send(outcome);
+    }
+
+    fn reply(&self, id: &str, answer: Result<Value, Refusal>) {
+        let id: Box<RawValue> = RawValue::from_string(id.to_owned()).unwrap_or_default();
+        let body = match answer {
+            Ok(result) => {
+                serde_json::to_vec(&Reply { jsonrpc: "2.0", id, result: Some(result), error: None })
+            }
+            Err(error) => serde_json::to_vec(&Reply { jsonrpc: "2.0", id, result: None, error: Some(error) }),
+        };
+        let mut bytes = Vec::new();
+        wire::append(&mut bytes, &body.unwrap_or_default());
+        if self.answers.try_send(bytes).is_err() {
+            tracing::warn!(
+                server = self.server,
+                "the server asks without reading the answers; one is dropped"
+            );
+        }
+    }
+
+    /// The connection is over: nobody waits any longer, nobody may begin to.
+    fn end(&self) {
+        let mut table = self.table();
+        table.ended = true;
+        // Dropping the senders wakes everybody who waits.
+        let waiting = std::mem::take(&mut table.waiting);
+        drop(table);
+        drop(waiting);
+        self.ended.send_replace(true);
+    }
+}
+
+#[derive(Serialize)]
+struct Reply {
+    jsonrpc: &'static str,
+    id: Box<RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Refusal>,
+}
+
+async fn read_all(mut frames: Frames<impl AsyncRead + Unpin>, handler: Arc<dyn Handler>, wire: Arc<Wire>) {
+    loop {
+        match frames.next().await {
+            Ok(Frame::Body(body)) => take(body, handler.as_ref(), &wire).await,
+            Ok(Frame::TooLong(skipped)) => take_too_long(&skipped, &wire),
+            Ok(Frame::End) => break,
+            Err(error) => {
+                tracing::debug!(server = wire.server, %error, "cannot read from the server");
+                break;
+            }
+        }
+    }
+    if frames.junk_lines() > 0 {
+        let lines = frames.junk_lines();
+        tracing::info!(server = wire.server, lines, "lines on the server's stdout that were no messages");
+    }
+    wire.end();
+}
+
+async fn take(body: Vec<u8>, handler: &dyn Handler, wire: &Wire) {
+    let parsed = if body.len() < LONG_MESSAGE_BYTES {
+        Incoming::parse(body)
+    } else {
+        let parsing = tokio::task::spawn_blocking(move || Incoming::parse(body)).await;
+        parsing.unwrap_or_else(|error| Err(NoMessage { id: None, problem: error.to_string() }))
+    };
+    match parsed {
+        Ok(Incoming::Response { id, outcome }) => {
+            wire.settle(id, outcome.map_or_else(Outcome::Error, Outcome::Result));
+        }
+        Ok(Incoming::Request { id, method, params }) => wire.reply(&id, handler.request(&method, &params)),
+        Ok(Incoming::Notification { method, params }) => handler.notification(&method, &params),
+        Err(NoMessage { id, problem }) => {
+            tracing::warn!(server = wire.server, problem, "skipping what is no JSON-RPC message");
+            if id.is_some() {
+                wire.settle(id, Outcome::NoMessage(problem));
+            }
+        }
+    }
+}
+
+fn take_too_long(skipped: &TooLong, wire: &Wire) {
+    tracing::warn!(server = wire.server, bytes = skipped.bytes, "skipped a message that is too long");
+    wire.settle(skipped.id(), Outcome::TooLong(skipped.bytes));
+}
+
+async fn write_all(
+    mut writer: impl AsyncWrite + Unpin,
+    mut batches: mpsc::Receiver<Outgoing>,
+    mut answers: mpsc::Receiver<Vec<u8>>,
+    wire: Arc<Wire>,
+) {
+    loop {
+        let next = tokio::select! {
+            biased;
+            Some(answer) = answers.recv() => Outgoing::Bytes(answer),
+            Some(batch) = batches.recv() => batch,
+            else => break,
+        };
+        let bytes = match next {
+            Outgoing::Bytes(bytes) => bytes,
+            Outgoing::Flush(done) => {
+                // Nobody may be waiting any more.
+                let _ = done.send(());
+                continue;
+            }
+        };
+        let written = async {
+            writer.write_all(&bytes).await?;
+            writer.flush().await
+        };
+        if let Err(error) = written.await {
+            tracing::debug!(server = wire.server, %error, "cannot write to the server");
+            break;
+        }
+    }
+    wire.end();
+}

@@ -1,0 +1,67 @@
+//! The variables a server gets: those that every program needs to find its user's files, and what languages.toml gives
+//! it. Invariant: nothing of whoever happened to start the daemon, and no path into the project.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::programs::is_within;
+
+/// Kept as they are.
+const KEPT: &[&str] = &["HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR"];
+/// Kept as they are, whatever follows.
+const KEPT_PREFIXES: &[&str] = &["LC_", "XDG_"];
+/// Kept if they name a place outside the project: servers run what lies there.
+const KEPT_PROGRAMS: &[&str] = &["JAVA_HOME"];
+
+/// The environment of a server: of `ours`, what is kept; `path` as PATH; and `own`, which goes first.
+pub(super) fn of_server(
+    ours: impl Iterator<Item = (OsString, OsString)>,
+    path: OsString,
+    own: BTreeMap<String, String>,
+    root: &Path,
+) -> BTreeMap<OsString, OsString> {
+    let kept = |(name, value): &(OsString, OsString)| {
+        name.to_str().is_some_and(|name| {
+            KEPT.contains(&name)
+                || KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+                || (KEPT_PROGRAMS.contains(&name) && !is_within(Path::new(value), root))
+        })
+    };
+    let mut environment: BTreeMap<OsString, OsString> = ours.filter(kept).collect();
+    environment.insert("PATH".into(), path);
+    environment.extend(own.into_iter().map(|(name, value)| (name.into(), value.into())));
+    environment
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_and_what_is_not() {
+        let ours = [
+            ("HOME", "/home/u"),
+            ("LC_ALL", "C"),
+            ("XDG_CACHE_HOME", "/c"),
+            ("JAVA_HOME", "/project/jdk"),
+            ("PATH", "/project/bin"),
+            ("LD_PRELOAD", "x.so"),
+            ("SHELL", "/bin/sh"),
+            ("PYTHONPATH", "."),
+        ];
+        let ours = ours.into_iter().map(|(name, value)| (name.into(), value.into()));
+        let own = BTreeMap::from([("RUST_LOG".to_owned(), "x".to_owned())]);
+        let made = of_server(ours, "/bin".into(), own, Path::new("/project"));
+        let made: Vec<(&str, &str)> =
+            made.iter().map(|(name, value)| (name.to_str().unwrap(), value.to_str().unwrap())).collect();
+        let expected = [
+            ("HOME", "/home/u"),
+            ("LC_ALL", "C"),
+            ("PATH", "/bin"),
+            ("RUST_LOG", "x"),
+            ("XDG_CACHE_HOME", "/c"),
+        ];
+        assert_eq!(made, expected);
+    }
+}

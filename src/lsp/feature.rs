@@ -1,0 +1,98 @@
+//! What is asked of servers: LSP's name of each question, and the word by which languages.toml gives it to one server or
+//! another (Helix's words where it has one). Only names.
+
+use super::{Direction, Goto};
+use crate::config::ServerUse;
+
+/// A kind of question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Feature {
+    /// LSP's method.
+    pub(super) method: &'static str,
+    /// The method that a server must have for it; `None`: every server may be asked.
+    pub(super) needs: Option<&'static str>,
+    word: &'static str,
+}
+
+impl Feature {
+    pub(super) const REFERENCES: Feature = Feature::new("textDocument/references", "goto-reference");
+    pub(super) const HOVER: Feature = Feature::new("textDocument/hover", "hover");
+    pub(super) const SIGNATURES: Feature = Feature::new("textDocument/signatureHelp", "signature-help");
+    /// Pulled where the server has that, else what it publishes by itself.
+    pub(super) const DIAGNOSTICS: Feature =
+        Feature { method: "textDocument/diagnostic", needs: None, word: "diagnostics" };
+    pub(super) const CODE_ACTIONS: Feature = Feature::new("textDocument/codeAction", "code-action");
+    pub(super) const DOCUMENT_SYMBOLS: Feature =
+        Feature::new("textDocument/documentSymbol", "document-symbols");
+
+    const fn new(method: &'static str, word: &'static str) -> Feature {
+        Feature { method, needs: Some(method), word }
+    }
+
+    const fn after(method: &'static str, prepared: &'static str, word: &'static str) -> Feature {
+        Feature { method, needs: Some(prepared), word }
+    }
+
+    pub(super) fn goto(which: Goto) -> Feature {
+        match which {
+            Goto::Definition => Feature::new("textDocument/definition", "goto-definition"),
+            Goto::Declaration => Feature::new("textDocument/declaration", "goto-declaration"),
+            Goto::TypeDefinition => Feature::new("textDocument/typeDefinition", "goto-type-definition"),
+            Goto::Implementation => Feature::new("textDocument/implementation", "goto-implementation"),
+        }
+    }
+
+    pub(super) fn calls(direction: Direction) -> Feature {
+        match direction {
+            Direction::Up => Feature::after(
+                "callHierarchy/incomingCalls",
+                "textDocument/prepareCallHierarchy",
+                "call-hierarchy",
+            ),
+            Direction::Down => Feature::after(
+                "callHierarchy/outgoingCalls",
+                "textDocument/prepareCallHierarchy",
+                "call-hierarchy",
+            ),
+        }
+    }
+
+    pub(super) fn types(direction: Direction) -> Feature {
+        match direction {
+            Direction::Up => Feature::after(
+                "typeHierarchy/supertypes",
+                "textDocument/prepareTypeHierarchy",
+                "type-hierarchy",
+            ),
+            Direction::Down => Feature::after(
+                "typeHierarchy/subtypes",
+                "textDocument/prepareTypeHierarchy",
+                "type-hierarchy",
+            ),
+        }
+    }
+
+    /// Whether the language wants it from that server.
+    pub(super) fn is_wanted_of(self, server: &ServerUse) -> bool {
+        let named = |words: &[String]| words.iter().any(|word| word == self.word);
+        (server.only_features.is_empty() || named(&server.only_features)) && !named(&server.except_features)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_and_except() {
+        let server = |only: &[&str], except: &[&str]| ServerUse {
+            name: "ls".to_owned(),
+            only_features: only.iter().map(|&word| word.to_owned()).collect(),
+            except_features: except.iter().map(|&word| word.to_owned()).collect(),
+        };
+        assert!(Feature::HOVER.is_wanted_of(&server(&[], &[])));
+        assert!(Feature::HOVER.is_wanted_of(&server(&["hover"], &[])));
+        assert!(!Feature::HOVER.is_wanted_of(&server(&["goto-reference"], &[])));
+        assert!(!Feature::goto(Goto::Definition).is_wanted_of(&server(&[], &["goto-definition"])));
+    }
+}

@@ -1,0 +1,325 @@
+//! The server's view of the project's files: what it has open, what it has been told of the rest. Every question goes
+//! through here, so that it is asked about the very text its asker meant. Invariant: messages leave in the order in
+//! which the table of documents changed, because both happen under one lock.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use super::at::Change;
+use super::changes::Changes;
+use super::connection::{Asked, Connection, RequestError, Slot};
+
+use super::documents::{Content, Documents, Told};
+use super::published::Published;
+use super::uri;
+use crate::base::{ContentHash, RelPath, Text};
+use crate::config::{LanguageId, Languages};
+use crate::vfs::{Root, VfsError};
+
+/// Changes told in one notification.
+const CHANGES_PER_MESSAGE: usize = 1000;
+
+/// What telling a server about files takes.
+pub(crate) struct FilesSetup {
+    pub(crate) connection: Connection,
+    pub(crate) root: Arc<Root>,
+    pub(crate) languages: Arc<Languages>,
+    /// The language of files whose names do not tell.
+    pub(crate) language: LanguageId,
+    pub(crate) published: Arc<Published>,
+}
+
+/// The server's view of the files.
+pub(crate) struct Files {
+    setup: FilesSetup,
+    state: Mutex<State>,
+    noted: Notify,
+}
+
+struct State {
+    documents: Documents,
+    changes: Changes,
+}
+
+/// Why a question about a file was not asked.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unasked {
+    /// The file is not what the question was about.
+    Changed,
+    /// It cannot be read as text.
+    Unreadable(String),
+    /// It cannot be sent.
+    Request(RequestError),
+}
+
+/// A file that was read, or why it was not.
+type Reading = (RelPath, Result<Content, Unread>);
+
+/// What composing takes.
+struct Prepared {
+    readings: Vec<Reading>,
+    read_at: u64,
+    slot: Slot,
+}
+
+enum Unread {
+    Gone,
+    Other(String),
+}
+
+impl Files {
+    /// The server has been told of nothing yet.
+    pub(crate) fn new(setup: FilesSetup, documents: Documents) -> Files {
+        let state = Mutex::new(State { documents, changes: Changes::default() });
+        Files { setup, state, noted: Notify::new() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes a change. Does not wait.
+    pub(crate) fn changed(&self, path: &RelPath, change: Change) {
+        let mut state = self.state();
+        state.changes.note(path, change);
+        state.documents.changed(path);
+        drop(state);
+        // Keeps a permit when nobody waits yet.
+        self.noted.notify_one();
+    }
+
+    /// Whether so many changes came that some could not be kept: the server's view is wrong from now on.
+    pub(crate) fn lost_changes(&self) -> bool {
+        self.state().changes.lost()
+    }
+
+    /// What the server knows of a document.
+    pub(crate) fn told(&self, path: &RelPath) -> Option<Told> {
+        self.state().documents.told(path)
+    }
+
+    /// Tells of changes soon after they were noted, until the connection ends.
+    pub(crate) async fn keep_telling(self: Arc<Files>) {
+        loop {
+            tokio::select! {
+                () = self.setup.connection.closed() => return,
+                () = self.noted.notified() => self.tell().await,
+            }
+        }
+    }
+
+    /// Tells of all changes noted so far.
+    async fn tell(&self) {
+        while !self.state().changes.is_empty() {
+            let Some(mut slot) = self.setup.connection.slot().await else { return };
+            let mut state = self.state();
+            self.tell_some(&mut state, &mut slot);
+            slot.send();
+        }
+    }
+
+    /// Adds one message's worth of changes; what is gone is closed first, or the server would go by its open text.
+    fn tell_some(&self, state: &mut State, slot: &mut Slot) {
+        let changes = state.changes.take(CHANGES_PER_MESSAGE);
+        if changes.is_empty() {
+            return;
+        }
+        let mut events = Vec::with_capacity(changes.len());
+        for (path, change) in changes {
+            let kind = match change {
+                Change::Created => 1,
+                Change::Written => 2,
+                Change::Deleted => 3,
+            };
+            if change == Change::Deleted {
+                say(slot, state.documents.close(&path));
+            }
+            events.push(json!({"uri": uri::of_file(self.root(), &path), "type": kind}));
+        }
+        slot.notify("workspace/didChangeWatchedFiles", &json!({"changes": events}));
+    }
+
+    fn root(&self) -> &Path {
+        self.setup.root.path()
+    }
+
+    /// Asks about a file, of which the server is told first whatever it does not know; `hash` is the version that is
+    /// meant, if one is. `params` gives the question's parameters.
+    pub(crate) async fn ask(
+        &self,
+        path: &RelPath,
+        hash: Option<ContentHash>,
+        method: &'static str,
+        params: impl FnOnce(&Told) -> Value,
+        deadline: Instant,
+    ) -> Result<(Told, Asked), Unasked> {
+        let ask = |told: Told, slot: Slot| {
+            let asked = slot.request(method, &params(&told)).map_err(Unasked::Request)?;
+            Ok((told, asked))
+        };
+        self.show(path, hash, method, ask, deadline).await
+    }
+
+    /// Makes sure that the server knows the current text of a file.
+    pub(crate) async fn sync(
+        &self,
+        path: &RelPath,
+        method: &'static str,
+        deadline: Instant,
+    ) -> Result<Told, Unasked> {
+        let send = |told: Told, slot: Slot| {
+            slot.send();
+            Ok(told)
+        };
+        self.show(path, None, method, send, deadline).await
+    }
+
+    /// Makes sure that the server knows the current text of all files.
+    pub(crate) async fn sync_all(&self, method: &'static str, deadline: Instant) -> Result<(), Unasked> {
+        let prepared = self.prepare(Vec::new(), method, deadline).await?;
+        self.compose(prepared, |_, slot, _| {
+            slot.send();
+            Ok(())
+        })
+    }
+
+    /// Shows the server a file as it is, and everything else that changed; then does the rest in the same breath.
+    async fn show<T>(
+        &self,
+        path: &RelPath,
+        hash: Option<ContentHash>,
+        method: &'static str,
+        rest: impl FnOnce(Told, Slot) -> Result<T, Unasked>,
+        deadline: Instant,
+    ) -> Result<T, Unasked> {
+        let wanted = if self.is_known(path, hash) { Vec::new() } else { vec![path.clone()] };
+        let prepared = self.prepare(wanted, method, deadline).await?;
+        self.compose(prepared, |state, mut slot, unreadable| {
+            state.documents.asked(path);
+            let told = state.documents.told(path);
+            // Held by `told`, this document is not closed.
+            say(&mut slot, state.documents.evict());
+            match told {
+                Some(told) if hash.is_none_or(|hash| hash == told.content.hash) => rest(told, slot),
+                _ => {
+                    slot.send();
+                    Err(unreadable.remove(path).map_or(Unasked::Changed, Unasked::Unreadable))
+                }
+            }
+        })
+    }
+
+    /// Whether the server knows the file as it is meant; `None`: as it is on disk.
+    fn is_known(&self, path: &RelPath, hash: Option<ContentHash>) -> bool {
+        let told = self.told(path);
+        told.is_some_and(|told| hash.is_none_or(|hash| hash == told.content.hash))
+    }
+
+    /// Tells of changes, reads what has to be read, and waits for a place in the queue.
+    async fn prepare(
+        &self,
+        wanted: Vec<RelPath>,
+        method: &'static str,
+        deadline: Instant,
+    ) -> Result<Prepared, Unasked> {
+        let begun = Instant::now();
+        let prepare = async {
+            self.tell().await;
+            let (readings, read_at) = self.read_what_is_stale(wanted).await;
+            let slot = self.setup.connection.slot().await?;
+            Some(Prepared { readings, read_at, slot })
+        };
+        let timed_out = |_| Unasked::Request(RequestError::TimedOut { method, after: begun.elapsed() });
+        let prepared = tokio::time::timeout_at(deadline, prepare).await.map_err(timed_out)?;
+        prepared.ok_or(Unasked::Request(RequestError::Closed { method }))
+    }
+
+    /// Composes what is to be said, from the first message to the last under one lock: so the queue has the table's
+    /// order. `rest` gets, besides the slot, why files could not be read.
+    fn compose<T>(
+        &self,
+        prepared: Prepared,
+        rest: impl FnOnce(&mut State, Slot, &mut BTreeMap<RelPath, String>) -> Result<T, Unasked>,
+    ) -> Result<T, Unasked> {
+        let Prepared { readings, read_at, mut slot } = prepared;
+        let mut unreadable = BTreeMap::new();
+        let mut state = self.state();
+        self.tell_some(&mut state, &mut slot);
+        for (path, content) in readings {
+            match content {
+                Ok(content) => self.take_reading(&mut state, &mut slot, &path, content, read_at),
+                Err(unread) => {
+                    say(&mut slot, state.documents.close(&path));
+                    if let Unread::Other(problem) = unread {
+                        unreadable.insert(path, problem);
+                    }
+                }
+            }
+        }
+        rest(&mut state, slot, &mut unreadable)
+    }
+
+    fn take_reading(
+        &self,
+        state: &mut State,
+        slot: &mut Slot,
+        path: &RelPath,
+        content: Content,
+        read_at: u64,
+    ) {
+        let published = self.setup.published.count();
+        let messages = if state.documents.told(path).is_some() {
+            state.documents.update(path, content, read_at, published)
+        } else {
+            let names = (uri::of_file(self.root(), path), self.language_id(path));
+            state.documents.open(path, names, content, read_at, published)
+        };
+        say(slot, messages);
+    }
+
+    /// Reads the open documents whose files changed, and those wanted besides.
+    async fn read_what_is_stale(&self, wanted: Vec<RelPath>) -> (Vec<Reading>, u64) {
+        let (mut paths, read_at) = {
+            let mut state = self.state();
+            (state.documents.stale(), state.documents.tick())
+        };
+        paths.extend(wanted);
+        paths.sort_unstable();
+        paths.dedup();
+        if paths.is_empty() {
+            return (Vec::new(), read_at);
+        }
+        let root = Arc::clone(&self.setup.root);
+        let reading = move || paths.into_iter().map(|path| (path.clone(), read(&root, &path))).collect();
+        // It fails only when the runtime is ending: then nobody waits for the answer.
+        (tokio::task::spawn_blocking(reading).await.unwrap_or_default(), read_at)
+    }
+
+    fn language_id(&self, path: &RelPath) -> String {
+        let languages = &self.setup.languages;
+        let language = languages.get(languages.language_of(path).unwrap_or(self.setup.language));
+        language.language_id.clone().unwrap_or_else(|| language.name.clone())
+    }
+}
+
+fn say(slot: &mut Slot, messages: Vec<super::documents::Message>) {
+    for (method, params) in messages {
+        slot.notify(method, &params);
+    }
+}
+
+fn read(root: &Root, path: &RelPath) -> Result<Content, Unread> {
+    let bytes = match root.read(path) {
+        Ok(file) => file.bytes,
+        Err(VfsError::NotFound { .. }) => return Err(Unread::Gone),
+        Err(error) => return Err(Unread::Other(error.to_string())),
+    };
+    let hash = ContentHash::of(&bytes);
+    let text = Text::decode(bytes).map_err(|error| Unread::Other(format!("{path}: {error}")))?;
+    Ok(Content { hash, text })
+}

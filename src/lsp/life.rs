@@ -1,0 +1,456 @@
+//! The life of one server: a task that starts its process, judges whether it is ready, watches over it, and starts it
+//! again when it dies. It alone changes the server's [`Phase`]. Invariant: there is at most one process at a time, and
+//! the next is started only when nothing of the one before is left.
+
+use std::pin::pin;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use tokio::process::{ChildStdin, ChildStdout};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
+
+use super::budget::{Budget, Next};
+use super::connection::RequestError;
+use super::fact::Fact;
+use super::group;
+use super::phase::Phase;
+use super::process::{self, End, Process, Started};
+use super::readiness::{Readiness, Standing, Told};
+use super::server::{STOPPED_BY_HAND, Spec, Used};
+use super::session::Session;
+use super::{ServerState, ending};
+
+/// How often the memory of a server is looked at: often enough that a leak is seen before it hurts.
+const MEMORY_EVERY: Duration = Duration::from_secs(10);
+/// How many times as long as a question `initialize` may take: a server's whole start is in it.
+const INITIALIZE_TIMES: u32 = 2;
+/// How long a process that closed its stdout may take to end by itself, so that its exit code can be told.
+const CLOSING: Duration = Duration::from_secs(1);
+
+/// What a server's task is told to do.
+#[derive(Debug)]
+pub(super) enum Order {
+    /// Somebody asked: start it if it rests by itself.
+    Start,
+    /// By hand, whatever it does. Answered when it is being started.
+    Restart(oneshot::Sender<()>),
+    /// By hand. Answered when nothing of it is left.
+    Stop(oneshot::Sender<()>),
+    /// The daemon ends. Answered when nothing of it is left.
+    Shutdown(oneshot::Sender<()>),
+    /// This session is of no use any more: why.
+    Useless(Weak<Session>, &'static str),
+}
+
+/// The task.
+#[derive(Debug)]
+pub(super) struct Life {
+    spec: Arc<Spec>,
+    orders: mpsc::Receiver<Order>,
+    phase: watch::Sender<Phase>,
+    used: Arc<Used>,
+    budget: Budget,
+}
+
+/// What comes after a process.
+enum Fate {
+    /// It failed; whether before `initialize` was answered.
+    Died { problem: String, stillborn: bool },
+    /// It can never work.
+    Hopeless { problem: String },
+    /// It was started by hand while it ran.
+    Again(oneshot::Sender<()>),
+    /// Stopped by hand.
+    Stopped(oneshot::Sender<()>),
+    /// Nobody asked it for long.
+    Idle,
+    /// The daemon ends; whom to tell, if anybody waits.
+    Over(Option<oneshot::Sender<()>>),
+}
+
+/// A running process and what is known of it.
+struct Running {
+    process: Process,
+    /// Once `initialize` is answered.
+    session: Option<Arc<Session>>,
+    readiness: Readiness,
+    since: Instant,
+}
+
+/// Why a process is not watched any longer.
+enum Cause {
+    Ended(End),
+    /// It closed its stdout.
+    Closed,
+    /// It does not do what it should.
+    Broken(String),
+    Hopeless(String),
+    Fat(String),
+    Idle,
+    Ordered(Order),
+    Abandoned,
+}
+
+impl Life {
+    pub(super) fn new(
+        spec: Arc<Spec>,
+        orders: mpsc::Receiver<Order>,
+        phase: watch::Sender<Phase>,
+        used: Arc<Used>,
+    ) -> Life {
+        Life { spec, orders, phase, used, budget: Budget::default() }
+    }
+
+    /// Lives until told to end, or until nobody can tell any more.
+    pub(super) async fn live(mut self) {
+        let mut start_at = None;
+        while self.rest(start_at).await.is_some() {
+            start_at = match self.one_process().await {
+                Fate::Died { problem, stillborn } => self.died(problem, stillborn),
+                Fate::Hopeless { problem } => {
+                    self.goes_down(problem);
+                    None
+                }
+                Fate::Again(done) => {
+                    self.starts_by_hand(done);
+                    Some(Instant::now())
+                }
+                Fate::Stopped(done) => {
+                    self.rests(ServerState::Stopped, Some(STOPPED_BY_HAND.to_owned()));
+                    let _ = done.send(());
+                    None
+                }
+                Fate::Idle => {
+                    self.rests(ServerState::Stopped, None);
+                    None
+                }
+                Fate::Over(done) => {
+                    self.rests(ServerState::Stopped, Some("the daemon is stopping".to_owned()));
+                    if let Some(done) = done {
+                        let _ = done.send(());
+                    }
+                    return;
+                }
+            };
+        }
+    }
+
+    /// Waits for a reason to start: a question, a wish by hand, the end of a pause. `None`: it is over.
+    async fn rest(&mut self, start_at: Option<Instant>) -> Option<()> {
+        loop {
+            let order = tokio::select! {
+                order = self.orders.recv() => order?,
+                () = until(start_at) => return Some(()),
+            };
+            match order {
+                Order::Start => {
+                    let phase = self.phase.borrow();
+                    let by_hand = phase.doing.is_some();
+                    match phase.state {
+                        ServerState::Idle => return Some(()),
+                        ServerState::Stopped if !by_hand => return Some(()),
+                        _ => {}
+                    }
+                }
+                Order::Restart(done) => {
+                    self.starts_by_hand(done);
+                    return Some(());
+                }
+                Order::Stop(done) => {
+                    self.rests(ServerState::Stopped, Some(STOPPED_BY_HAND.to_owned()));
+                    let _ = done.send(());
+                    return Box::pin(self.rest(None)).await;
+                }
+                Order::Shutdown(done) => {
+                    let _ = done.send(());
+                    return None;
+                }
+                Order::Useless(..) => {}
+            }
+        }
+    }
+
+    async fn one_process(&mut self) -> Fate {
+        let begin = |phase: &mut Phase| {
+            phase.rest(ServerState::Starting, Some("it is starting".to_owned()));
+            phase.since = Some(Instant::now());
+        };
+        self.phase.send_modify(begin);
+        let stillborn = |problem| Fate::Died { problem, stillborn: true };
+        let launch = match self.spec.launch() {
+            Ok(launch) => launch,
+            Err(problem) => return stillborn(problem),
+        };
+        let Started { process, stdin, stdout, said } = match process::start(&launch) {
+            Ok(started) => started,
+            Err(error) => return stillborn(format!("it cannot be started: {error}")),
+        };
+        self.phase.send_modify(|phase| {
+            phase.starts += 1;
+            phase.group = Some(process.group());
+            phase.program = Some(launch.program.clone());
+        });
+        let readiness = Readiness::new(self.spec.config.readiness.clone());
+        let mut running = Running { process, session: None, readiness, since: Instant::now() };
+        let cause = self.watch(&mut running, stdin, stdout, said).await;
+        self.end(running, cause).await
+    }
+
+    /// Introduces itself to the server, then watches over it, until there is a reason to end it, or it has ended.
+    async fn watch(
+        &mut self,
+        running: &mut Running,
+        stdin: ChildStdin,
+        stdout: ChildStdout,
+        mut said: mpsc::Receiver<String>,
+    ) -> Cause {
+        let mut memory = interval(MEMORY_EVERY);
+        memory.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let deadline = Instant::now() + INITIALIZE_TIMES * Duration::from_secs(self.spec.config.timeout);
+        let mut opening = pin!(Session::open(stdout, stdin, self.spec.setup(), deadline));
+        let mut facts = None;
+        loop {
+            self.publish(running);
+            let now = Instant::now();
+            let idle = self.idle_at(running);
+            let next = running.readiness.next(now).into_iter().chain(idle).min();
+            let is_open = running.session.is_some();
+            tokio::select! {
+                end = running.process.ended() => return Cause::Ended(end),
+                opened = &mut opening, if !is_open => match opened {
+                    Ok((session, told)) => {
+                        facts = Some(told);
+                        self.is_initialized(running, session);
+                    }
+                    Err(RequestError::Closed { .. }) => return Cause::Closed,
+                    Err(error) => return Cause::Broken(error.to_string()),
+                },
+                () = closed(running.session.as_deref()) => return Cause::Closed,
+                fact = next_of(&mut facts) => running.readiness.note(Instant::now(), told(fact)),
+                Some(line) = said.recv() => {
+                    if let Some(problem) = self.hopeless(&[line]) {
+                        return Cause::Hopeless(problem);
+                    }
+                }
+                order = self.orders.recv() => match order {
+                    None => return Cause::Abandoned,
+                    Some(Order::Start) => {}
+                    Some(Order::Useless(session, why)) => {
+                        // Of an earlier process it says nothing.
+                        if running.session.as_ref().is_some_and(|one| session.as_ptr() == Arc::as_ptr(one)) {
+                            return Cause::Broken(why.to_owned());
+                        }
+                    }
+                    Some(order) => return Cause::Ordered(order),
+                },
+                _ = memory.tick() => {
+                    if let Some(problem) = self.too_fat(running).await {
+                        return Cause::Fat(problem);
+                    }
+                }
+                () = until(next) => {
+                    if self.idle_at(running).is_some_and(|idle| idle <= Instant::now()) {
+                        return Cause::Idle;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn end(&mut self, running: Running, cause: Cause) -> Fate {
+        // No question is put to it any more. The session stays named until it is known how it ended.
+        self.phase.send_modify(|phase| {
+            (phase.state, phase.doing) = (ServerState::Restarting, Some("it is being ended".to_owned()));
+        });
+        let Running { process, session, .. } = &running;
+        let session = session.as_deref();
+        let (problem, end) = match cause {
+            Cause::Ended(end) => (None, end),
+            Cause::Closed => match timeout(CLOSING, process.ended()).await {
+                Ok(end) => (None, end),
+                Err(_) => (Some("it closed its stdout".to_owned()), ending::by_force(process).await),
+            },
+            Cause::Broken(problem) => (Some(problem), ending::by_force(process).await),
+            Cause::Fat(problem) => (Some(problem), ending::in_order(process, session).await),
+            Cause::Hopeless(problem) => {
+                ending::by_force(process).await;
+                return Fate::Hopeless { problem };
+            }
+            Cause::Abandoned => {
+                ending::by_force(process).await;
+                return Fate::Over(None);
+            }
+            Cause::Idle => {
+                ending::in_order(process, session).await;
+                return Fate::Idle;
+            }
+            Cause::Ordered(order) => {
+                ending::in_order(process, session).await;
+                return match order {
+                    Order::Restart(done) => Fate::Again(done),
+                    Order::Stop(done) => Fate::Stopped(done),
+                    Order::Shutdown(done) => Fate::Over(Some(done)),
+                    Order::Start | Order::Useless(..) => Fate::Idle,
+                };
+            }
+        };
+        if let Some(problem) = self.hopeless(&end.last_words) {
+            return Fate::Hopeless { problem };
+        }
+        let problem = self.obituary(&running, problem, &end);
+        Fate::Died { problem, stillborn: running.session.is_none() }
+    }
+
+    /// What is told of a death: what happened, the last words, the next step.
+    fn obituary(&self, running: &Running, problem: Option<String>, end: &End) -> String {
+        let seconds = running.since.elapsed().as_secs();
+        let mut text = match problem {
+            Some(problem) => problem,
+            None if running.session.is_some() => {
+                format!("it ended ({}) {seconds} s after its start", end.how)
+            }
+            None => format!("it ended ({}) before it answered initialize", end.how),
+        };
+        if !end.last_words.is_empty() {
+            text.push_str("; its stderr ends with: ");
+            text.push_str(&end.last_words.join(" | "));
+        }
+        if running.session.is_none() {
+            let command = [std::slice::from_ref(&self.spec.config.command), &self.spec.config.args[..]]
+                .concat()
+                .join(" ");
+            text.push_str(&format!("; check that `{command}` is a language server on stdin and stdout"));
+        }
+        text.push_str(&format!("; all it said is in {}", self.spec.log.display()));
+        text
+    }
+
+    fn hopeless(&self, lines: &[String]) -> Option<String> {
+        let patterns = &self.spec.config.fatal_stderr;
+        let fits = |line: &String| patterns.iter().find(|pattern| line.contains(&pattern.contains));
+        lines.iter().find_map(fits).map(|pattern| pattern.say.clone())
+    }
+
+    fn is_initialized(&self, running: &mut Running, session: Arc<Session>) {
+        running.readiness.note(Instant::now(), Told::Initialized);
+        self.phase.send_modify(|phase| {
+            phase.session = Some(Arc::clone(&session));
+            phase.version = session.info().version.clone();
+            phase.features = session.features();
+        });
+        running.session = Some(session);
+    }
+
+    fn publish(&self, running: &mut Running) {
+        let (state, doing, maybe_indexing) = match running.readiness.standing(Instant::now()) {
+            Standing::Loading(what) if running.session.is_none() => {
+                (ServerState::Starting, Some(what), false)
+            }
+            Standing::Loading(what) => (ServerState::Loading, Some(what), false),
+            Standing::Ready => (ServerState::Ready, None, false),
+            Standing::Perhaps(what) => (ServerState::Ready, Some(what), true),
+        };
+        self.phase.send_if_modified(|phase| {
+            let changed =
+                (phase.state, &phase.doing, phase.maybe_indexing) != (state, &doing, maybe_indexing);
+            (phase.state, phase.doing, phase.maybe_indexing) = (state, doing, maybe_indexing);
+            changed
+        });
+    }
+
+    /// When it is to be stopped, if nobody asks by then; of one that is in use, when to look again.
+    fn idle_at(&self, running: &Running) -> Option<Instant> {
+        running.session.as_ref()?;
+        Some(self.used.idle_since().unwrap_or_else(Instant::now) + self.spec.idle_stop?)
+    }
+
+    async fn too_fat(&self, running: &Running) -> Option<String> {
+        let limit = self.spec.memory_limit?;
+        let group = running.process.group();
+        // It reads /proc: a file for each process of the machine.
+        let bytes = tokio::task::spawn_blocking(move || group::memory_bytes(group)).await.ok()?;
+        let mebibytes = |bytes: u64| bytes >> 20;
+        (bytes > limit).then(|| {
+            format!("it took {} MiB of memory, and its limit is {} MiB", mebibytes(bytes), mebibytes(limit))
+        })
+    }
+
+    fn died(&mut self, problem: String, stillborn: bool) -> Option<Instant> {
+        tracing::warn!("{}: {problem}", self.spec.name);
+        match self.budget.died(Instant::now()) {
+            Next::StartAt(at) => {
+                self.phase.send_modify(|phase| {
+                    phase.rest(ServerState::Restarting, Some("it ended and is started again".to_owned()));
+                    phase.stillborn += u64::from(stillborn);
+                    phase.last_error = Some(problem);
+                });
+                Some(at)
+            }
+            Next::StayDown { deaths, minutes } => {
+                self.goes_down(format!(
+                    "it ended {deaths} times within {minutes} minutes, at last so: {problem}"
+                ));
+                None
+            }
+        }
+    }
+
+    fn goes_down(&self, problem: String) {
+        tracing::warn!("{} is down: {problem}", self.spec.name);
+        self.phase.send_modify(|phase| {
+            phase.rest(ServerState::Down, None);
+            phase.last_error = Some(problem);
+        });
+    }
+
+    fn starts_by_hand(&mut self, done: oneshot::Sender<()>) {
+        self.budget.forgive();
+        // Before it is told, or a question that comes then would still find it down.
+        self.rests(ServerState::Starting, Some("it is starting".to_owned()));
+        let _ = done.send(());
+    }
+
+    fn rests(&self, state: ServerState, doing: Option<String>) {
+        self.phase.send_modify(|phase| phase.rest(state, doing));
+    }
+}
+
+async fn until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn closed(session: Option<&Session>) {
+    match session {
+        Some(session) => session.closed().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The next fact; waits for ever where there is none to come: how a session ends is told by `closed`.
+async fn next_of(facts: &mut Option<mpsc::Receiver<Fact>>) -> Fact {
+    if let Some(told) = facts {
+        if let Some(fact) = told.recv().await {
+            return fact;
+        }
+        *facts = None;
+    }
+    std::future::pending().await
+}
+
+fn told(fact: Fact) -> Told {
+    match fact {
+        Fact::ProgressBegun { token, title, percentage, .. } => Told::Begin { token, title, percentage },
+        Fact::ProgressReported { token, percentage, .. } => Told::Report { token, percentage },
+        Fact::ProgressEnded { token, .. } => Told::End { token },
+        Fact::Status { quiescent, health, message } => {
+            Told::Status { quiescent, healthy: health.as_deref() != Some("error"), message }
+        }
+        Fact::LoggedSign => Told::LoggedSign,
+        Fact::Complained { message } => Told::Complaint { message },
+        Fact::Notified { method } => Told::Notification { method },
+    }
+}

@@ -1,0 +1,252 @@
+//! One JSON-RPC message of a server, taken apart no further than needed: results and parameters stay text until
+//! the caller's type decodes them. Invariant: nothing a server sends is an error of ours; what is no message says why.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use super::wire::TooLong;
+
+/// A piece of a message: JSON, not decoded yet.
+#[derive(Clone, Debug)]
+pub(crate) struct Raw {
+    message: String,
+    piece: Range<usize>,
+}
+
+impl Raw {
+    /// What stands for an absent result or absent parameters.
+    pub(crate) fn null() -> Raw {
+        Raw { message: "null".to_owned(), piece: 0..4 }
+    }
+
+    /// Its JSON.
+    pub(crate) fn as_str(&self) -> &str {
+        self.message.get(self.piece.clone()).unwrap_or("null")
+    }
+
+    /// Decodes it.
+    pub(crate) fn decode<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_str(self.as_str())
+    }
+}
+
+/// What a server answers instead of a result (JSON-RPC 2.0, error object).
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) struct ErrorObject {
+    #[serde(default)]
+    pub(crate) code: i64,
+    #[serde(default)]
+    pub(crate) message: String,
+}
+
+/// A message, by what is to be done with it.
+#[derive(Debug)]
+pub(crate) enum Incoming {
+    /// An answer to request `id`; `None`: the server could not tell to which.
+    Response { id: Option<u64>, outcome: Result<Raw, ErrorObject> },
+    /// A request; `id` is JSON, to be sent back as it is.
+    Request { id: String, method: String, params: Raw },
+    /// A notification.
+    Notification { method: String, params: Raw },
+}
+
+/// A body that is no message.
+#[derive(Debug)]
+pub(crate) struct NoMessage {
+    /// The request that it answers, as far as that can be told.
+    pub(crate) id: Option<u64>,
+    /// What is wrong with it.
+    pub(crate) problem: String,
+}
+
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
+    id: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    params: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+/// Keeps `null` apart from what is not there.
+fn present<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'a RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
+}
+
+impl Incoming {
+    /// Takes a body apart.
+    pub(crate) fn parse(body: Vec<u8>) -> Result<Incoming, NoMessage> {
+        let message = String::from_utf8(body).map_err(|error| {
+            let bytes = error.as_bytes();
+            NoMessage { id: guess_id(bytes, bytes), problem: error.utf8_error().to_string() }
+        })?;
+        let envelope: Envelope<'_> = serde_json::from_str(&message).map_err(|error| NoMessage {
+            id: guess_id(message.as_bytes(), message.as_bytes()),
+            problem: error.to_string(),
+        })?;
+        let piece = |part: Option<&RawValue>| part.map(|part| range_within(&message, part.get()));
+        let id = envelope.id.map(RawValue::get).filter(|id| *id != "null");
+        if let Some(method) = &envelope.method {
+            let (id, method) = (id.map(str::to_owned), method.clone().into_owned());
+            let params = piece(envelope.params);
+            let params = params.map_or_else(Raw::null, |piece| Raw { message, piece });
+            return Ok(match id {
+                Some(id) => Incoming::Request { id, method, params },
+                None => Incoming::Notification { method, params },
+            });
+        }
+        if envelope.id.is_none() && envelope.result.is_none() && envelope.error.is_none() {
+            let problem = "neither a method nor an id".to_owned();
+            return Err(NoMessage { id: None, problem });
+        }
+        let id = id.and_then(our_id);
+        if let Some(error) = envelope.error {
+            return Ok(Incoming::Response { id, outcome: Err(error_object(error.get())) });
+        }
+        let result = piece(envelope.result);
+        let result = result.map_or_else(Raw::null, |piece| Raw { message, piece });
+        Ok(Incoming::Response { id, outcome: Ok(result) })
+    }
+}
+
+/// Where `part`, a slice of `whole`, stands in it.
+fn range_within(whole: &str, part: &str) -> Range<usize> {
+    let start = part.as_ptr().addr() - whole.as_ptr().addr();
+    start..start + part.len()
+}
+
+fn error_object(error: &str) -> ErrorObject {
+    serde_json::from_str(error).unwrap_or_else(|_| ErrorObject { code: 0, message: error.to_owned() })
+}
+
+/// Our ids are numbers; servers have been seen to send them back as texts.
+fn our_id(json: &str) -> Option<u64> {
+    json.trim().trim_matches('"').parse().ok()
+}
+
+impl TooLong {
+    /// The request that the skipped message answers, as far as that can be told.
+    pub(crate) fn id(&self) -> Option<u64> {
+        guess_id(&self.head, &self.tail)
+    }
+}
+
+/// The id of an answer of which only the ends are known: it stands before the result or after it.
+fn guess_id(head: &[u8], tail: &[u8]) -> Option<u64> {
+    id_in_head(head).or_else(|| id_in_tail(tail))
+}
+
+/// Walks the members that come before the first one that is no plain value. A method makes it no answer.
+fn id_in_head(head: &[u8]) -> Option<u64> {
+    let head = &head[..head.len().min(512)];
+    let head = String::from_utf8_lossy(head);
+    let mut rest = head.trim_start().strip_prefix('{')?;
+    let mut found = None;
+    loop {
+        let (name, value) = rest.trim_start().strip_prefix('"')?.split_once('"')?;
+        let value = value.trim_start().strip_prefix(':')?.trim_start();
+        match name {
+            "method" | "params" => return None,
+            "result" | "error" => return found,
+            _ => {}
+        }
+        let end = value.find([',', '}'])?;
+        if name == "id" {
+            found = our_id(&value[..end]);
+        }
+        rest = &value[end + 1..];
+        if value[end..].starts_with('}') {
+            return found;
+        }
+    }
+}
+
+/// The last member, when it is the id of the outermost object.
+fn id_in_tail(tail: &[u8]) -> Option<u64> {
+    let tail = String::from_utf8_lossy(&tail[tail.len().saturating_sub(512)..]).into_owned();
+    let members = tail.trim_end().strip_suffix('}')?;
+    let (_, value) = members.rsplit_once("\"id\"")?;
+    our_id(value.trim_start().strip_prefix(':')?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Incoming {
+        Incoming::parse(text.as_bytes().to_vec()).expect("is a message")
+    }
+
+    fn response(text: &str) -> (Option<u64>, Result<String, ErrorObject>) {
+        match parse(text) {
+            Incoming::Response { id, outcome } => (id, outcome.map(|raw| raw.as_str().to_owned())),
+            other => panic!("no response: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn responses_are_understood_in_every_form() {
+        let null = || Ok("null".to_owned());
+        assert_eq!(
+            response(r#"{"jsonrpc":"2.0","id":1,"result": {"a":[1]} }"#),
+            (Some(1), Ok(r#"{"a":[1]}"#.into()))
+        );
+        assert_eq!(response(r#"{"id":"7","result":null}"#), (Some(7), null()));
+        assert_eq!(response(r#"{"id":7}"#), (Some(7), null()));
+        assert_eq!(response(r#"{"id":7,"result":3,"error":null}"#), (Some(7), Ok("3".into())));
+        assert_eq!(response(r#"{"id":-1,"result":3}"#).0, None);
+        let error = |code, message: &str| Err(ErrorObject { code, message: message.into() });
+        assert_eq!(
+            response(r#"{"id":null,"error":{"code":-32700,"message":"x"}}"#),
+            (None, error(-32700, "x"))
+        );
+        assert_eq!(response(r#"{"id":1,"error":"broken"}"#), (Some(1), error(0, "\"broken\"")));
+        assert_eq!(response(r#"{"id":1,"error":{"code":5}}"#), (Some(1), error(5, "")));
+    }
+
+    #[test]
+    fn requests_and_notifications_are_told_apart() {
+        let Incoming::Request { id, method, params } = parse(r#"{"id":"a\"b","method":"m","params":[1]}"#)
+        else {
+            panic!("no request")
+        };
+        assert_eq!((id.as_str(), method.as_str(), params.as_str()), (r#""a\"b""#, "m", "[1]"));
+        for text in [r#"{"method":"m"}"#, r#"{"id":null,"method":"m","params":null}"#] {
+            let Incoming::Notification { params, .. } = parse(text) else {
+                panic!("no notification: {text}")
+            };
+            assert_eq!(params.as_str(), "null");
+        }
+    }
+
+    #[test]
+    fn what_is_no_message_says_whose_answer_it_was() {
+        for (text, id) in [
+            (&b"HTTP/1.1 200 OK"[..], None),
+            (b"[1,2]", None),
+            (b"{}", None),
+            (b"{\"id\":4,\"result\":[1,2", Some(4)),
+            (b"{\"id\":4,\"result\":\"\xff\"}", Some(4)),
+            (b"{\"result\":[oops],\"id\": \"12\" }", Some(12)),
+            (b"{\"id\":4,\"method\":oops}", None),
+        ] {
+            assert_eq!(Incoming::parse(text.to_vec()).expect_err("no message").id, id, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_inner_id_is_not_taken_for_the_answers() {
+        assert_eq!(guess_id(br#"{"result":[{"id":3},"#, br#"{"id":3}]}"#), None);
+        assert_eq!(guess_id(br#"{"result":[{"id":3},"#, br#"{"id":3}],"id":9}"#), Some(9));
+        assert_eq!(guess_id(br#"{"jsonrpc":"2.0","id":8,"result":[{"id":3},"#, br#"{"id":3}]}"#), Some(8));
+    }
+}

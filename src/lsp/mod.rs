@@ -1,0 +1,55 @@
+//! Child language servers over pipes of our own: started on demand, one per server and project, shared by all
+//! clients, watched over, restarted, ended with everything they started. All conversion between LSP's types and ours
+//! is here: no other module names LSP's JSON. Invariant: every question has a deadline, and a server's death,
+//! silence or nonsense fails only its own questions, with a text that says what to do.
+
+mod answers;
+mod at;
+mod budget;
+mod capabilities;
+mod changes;
+mod connection;
+mod convert;
+mod documents;
+mod ending;
+mod environment;
+mod fact;
+mod feature;
+mod files;
+mod fleet;
+mod flights;
+mod group;
+mod handshake;
+mod life;
+mod message;
+mod nested;
+mod no_answer;
+mod phase;
+mod place;
+mod plan;
+mod process;
+mod programs;
+mod published;
+mod questions;
+mod readiness;
+mod server;
+mod servers;
+mod session;
+mod shapes;
+mod span;
+mod status;
+mod stderr;
+pub mod supervise;
+#[cfg(test)]
+mod tests;
+mod uri;
+mod wire;
+
+pub use at::{At, Change, Goto, Waiting};
+pub use no_answer::NoAnswer;
+pub use servers::{Servers, ServersOptions};
+pub use span::{
+    CallSite, CodeAction, Covers, Diagnoses, Diagnostic, Direction, Encoding, FileRef, Item, Place, Said,
+    Severity, Span, Subject,
+};
+pub use status::{ServerState, ServerStatus};

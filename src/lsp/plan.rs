@@ -1,0 +1,78 @@
+//! From a server's entry in languages.toml to what is run: programs found, placeholders filled, environment cleaned.
+//! Starts nothing. Invariant: what is run lies outside the project.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::environment;
+use super::process::Launch;
+use super::programs::{Programs, Unusable};
+use super::server::Spec;
+use super::session::Setup;
+use crate::base::state;
+
+impl Spec {
+    /// The program, and all it requires, or what is missing, as a sentence: "ty is not installed".
+    pub(super) fn program(&self) -> Result<PathBuf, String> {
+        let programs = self.programs();
+        let program = programs.find(&self.config.command).map_err(|problem| match problem {
+            // People know a server by its name.
+            Unusable::Missing(command) if command != self.name => {
+                format!("{} is not installed (there is no {command})", self.name)
+            }
+            problem => problem.to_string(),
+        })?;
+        for required in &self.config.requires {
+            programs
+                .find(required)
+                .map_err(|problem| format!("{} cannot work without {required}: {problem}", self.name))?;
+        }
+        Ok(program)
+    }
+
+    /// What to run.
+    pub(super) fn launch(&self) -> Result<Launch, String> {
+        let program = self.program()?;
+        state::private_dir(&self.state).map_err(|error| error.to_string())?;
+        if !self.directory.is_dir() {
+            return Err(format!("the project's root {} is gone", self.directory.display()));
+        }
+        let own: BTreeMap<String, String> =
+            self.config.environment.iter().map(|(name, value)| (name.clone(), self.filled(value))).collect();
+        let path = self.programs().path();
+        Ok(Launch {
+            supervisor: self.supervisor.clone(),
+            program,
+            args: self.config.args.iter().map(|argument| self.filled(argument)).collect(),
+            environment: environment::of_server(std::env::vars_os(), path, own, self.root.path()),
+            directory: self.directory.clone(),
+            log: self.log.clone(),
+        })
+    }
+
+    /// What its session takes.
+    pub(super) fn setup(&self) -> Setup {
+        let config = self.config.config.as_ref().and_then(|config| serde_json::to_value(config).ok());
+        Setup {
+            server: self.name.clone(),
+            server_root: self.directory.clone(),
+            root: Arc::clone(&self.root),
+            config: config.unwrap_or_default(),
+            log_message: self.config.readiness.log_message.clone(),
+            timeout: Duration::from_secs(self.config.timeout),
+            languages: Arc::clone(&self.languages),
+            language: self.language,
+        }
+    }
+
+    fn programs(&self) -> Programs {
+        Programs::new(self.installed.join(&self.name).join("bin"), &self.search_path, self.root.path())
+    }
+
+    fn filled(&self, text: &str) -> String {
+        text.replace("{state}", &self.state.to_string_lossy())
+            .replace("{root}", &self.directory.to_string_lossy())
+    }
+}

@@ -1,0 +1,127 @@
+//! Where programs are looked for: first where symd installs servers, then on the user's PATH, never in the project.
+//! Only looks; starts nothing. Invariant: a program that is found is an executable file outside the project, links
+//! resolved.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::Access;
+
+/// The directories in which one server and what it needs are looked for.
+#[derive(Clone, Debug)]
+pub(super) struct Programs {
+    directories: Vec<PathBuf>,
+    root: PathBuf,
+}
+
+/// Why a program cannot be used, as the middle of a sentence: "ty is not installed".
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unusable {
+    /// Nowhere.
+    #[error("{0} is not installed")]
+    Missing(String),
+    /// There is a file of that name, which may not be run.
+    #[error("{} is not executable; `chmod +x` it, or remove it", .0.display())]
+    NotExecutable(PathBuf),
+    /// It names a file rather than a program.
+    #[error("{0:?} is no program's name; name a program on PATH, or give its absolute path")]
+    NotAName(String),
+    /// Only the project has it.
+    #[error("{} lies in the project, from where nothing is run; install it elsewhere", .0.display())]
+    InProject(PathBuf),
+}
+
+impl Programs {
+    /// `installed` is the directory of this server's own programs; of `search_path`, entries that are relative or
+    /// inside the project `root` are left out.
+    pub(super) fn new(installed: PathBuf, search_path: &OsStr, root: &Path) -> Programs {
+        let outside = |path: &PathBuf| path.is_absolute() && !is_within(path, root);
+        let directories = std::iter::once(installed).chain(std::env::split_paths(search_path));
+        Programs { directories: directories.filter(outside).collect(), root: root.to_owned() }
+    }
+
+    /// PATH of the server and of everything it starts.
+    pub(super) fn path(&self) -> OsString {
+        // A directory whose name holds `:` cannot be written down; none was split so, and symd's own has none.
+        std::env::join_paths(&self.directories).unwrap_or_default()
+    }
+
+    /// The program called `command`, or the one at that absolute path.
+    pub(super) fn find(&self, command: &str) -> Result<PathBuf, Unusable> {
+        if command.is_empty() || (command.contains('/') && !command.starts_with('/')) {
+            return Err(Unusable::NotAName(command.to_owned()));
+        }
+        // An absolute command replaces the directory it is joined to.
+        let mut problem = Unusable::Missing(command.to_owned());
+        for directory in &self.directories {
+            let path = directory.join(command);
+            let Ok(resolved) = path.canonicalize() else { continue };
+            if !resolved.is_file() {
+                continue;
+            }
+            if resolved.starts_with(&self.root) {
+                problem = Unusable::InProject(path);
+            } else if rustix::fs::access(&path, Access::EXEC_OK).is_err() {
+                problem = Unusable::NotExecutable(path);
+            } else {
+                return Ok(path);
+            }
+        }
+        Err(problem)
+    }
+}
+
+/// Whether `path`, as written or with its links resolved, lies in `root`.
+pub(super) fn is_within(path: &Path, root: &Path) -> bool {
+    path.starts_with(root) || path.canonicalize().is_ok_and(|path| path.starts_with(root))
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn program(path: &Path, mode: u32) {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "#!/bin/sh\n").unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn nothing_is_found_in_the_project() {
+        let scratch = tempfile::tempdir().unwrap();
+        let at = |name: &str| scratch.path().canonicalize().unwrap().join(name);
+        let (root, installed) = (at("project"), at("installed/bin"));
+        program(&at("project/node_modules/.bin/ls1"), 0o755);
+        program(&at("installed/bin/both"), 0o755);
+        program(&at("usr/both"), 0o755);
+        program(&at("usr/plain"), 0o644);
+        program(&at("late/plain2"), 0o755);
+        std::os::unix::fs::symlink(at("project/node_modules/.bin"), at("sly")).unwrap();
+        std::os::unix::fs::symlink(at("project/node_modules/.bin/ls1"), at("usr/linked")).unwrap();
+        let path = std::env::join_paths([
+            at("project/node_modules/.bin"),
+            at("sly"),
+            ".".into(),
+            "node_modules/.bin".into(),
+            at("usr"),
+            at("late"),
+        ])
+        .unwrap();
+        let programs = Programs::new(installed.clone(), &path, &root);
+        assert_eq!(
+            programs.path(),
+            std::env::join_paths([installed.clone(), at("usr"), at("late")]).unwrap()
+        );
+        assert_eq!(programs.find("both"), Ok(installed.join("both")));
+        assert_eq!(programs.find("plain2"), Ok(at("late/plain2")));
+        assert_eq!(programs.find("plain"), Err(Unusable::NotExecutable(at("usr/plain"))));
+        assert_eq!(programs.find("ls1"), Err(Unusable::Missing("ls1".to_owned())));
+        assert_eq!(programs.find("linked"), Err(Unusable::InProject(at("usr/linked"))));
+        assert!(matches!(programs.find("bin/ls1"), Err(Unusable::NotAName(_))));
+        let inside = at("project/node_modules/.bin/ls1");
+        assert_eq!(programs.find(inside.to_str().unwrap()), Err(Unusable::InProject(inside)));
+        assert_eq!(programs.find(at("usr/both").to_str().unwrap()), Ok(at("usr/both")));
+    }
+}

@@ -1,0 +1,29 @@
+//! `textDocument/codeAction`: what is on offer. Nothing is resolved or applied.
+
+use lsp_types::Position;
+use serde_json::json;
+
+use crate::base::TextRange;
+use crate::lsp::convert;
+use crate::lsp::place;
+use crate::lsp::session::Session;
+use crate::lsp::shapes::ActionShape;
+use crate::lsp::{At, CodeAction, NoAnswer};
+
+impl Session {
+    /// What could be done about `range` of the file of `at`.
+    pub(crate) async fn code_actions(&self, at: &At, range: TextRange) -> Result<Vec<CodeAction>, NoAnswer> {
+        let found: Option<Vec<ActionShape>> = self
+            .ask_about(at, "textDocument/codeAction", |told| {
+                let place = |offset| place::of_offset(&told.content.text, offset, self.rim.encoding);
+                let (start, end): (Position, Position) = (place(range.start).into(), place(range.end).into());
+                json!({
+                    "textDocument": {"uri": told.uri},
+                    "range": {"start": start, "end": end},
+                    "context": {"diagnostics": []},
+                })
+            })
+            .await?;
+        Ok(found.unwrap_or_default().into_iter().map(convert::action).collect())
+    }
+}

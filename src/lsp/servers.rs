@@ -1,0 +1,207 @@
+//! All servers of one project: which one answers what, started when first asked.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::feature::Feature;
+use super::fleet::{About, Fleet};
+use super::session::Session;
+use super::{
+    At, CallSite, Change, CodeAction, Diagnoses, Direction, Goto, Item, NoAnswer, Said, ServerStatus, Span,
+    Subject, Waiting,
+};
+use crate::base::{RelPath, TextRange};
+use crate::config::{LanguageId, Languages};
+use crate::vfs::Root;
+
+/// What driving servers takes.
+#[derive(Clone, Debug)]
+pub struct ServersOptions {
+    /// The door to the project's files.
+    pub root: Arc<Root>,
+    /// Languages and servers, all layers merged.
+    pub languages: Arc<Languages>,
+    /// Whether the user has trusted the project: servers that run its code may be started.
+    pub trusted: bool,
+    /// The program to run as supervisor: symd itself.
+    pub supervisor: PathBuf,
+    /// Where `symd install` puts servers: each in a directory of its name.
+    pub installed: PathBuf,
+    /// PATH as the user has it; entries inside the project and relative ones are left out.
+    pub search_path: std::ffi::OsString,
+    /// This project's directory for servers: logs, and a directory of each server's own (`{state}`).
+    pub state_directory: PathBuf,
+    /// How long a server that nobody asks stays.
+    pub idle_stop: Option<std::time::Duration>,
+    /// Bytes of memory after which a server is restarted, where languages.toml says nothing.
+    pub memory_limit: Option<u64>,
+}
+
+/// All servers of one project. Cheap to clone; questions may be asked from anywhere at once, within a tokio runtime.
+/// When the last clone is gone, so are the servers: by force, unless [`Servers::shutdown`] was awaited before.
+#[derive(Clone, Debug)]
+pub struct Servers {
+    fleet: Arc<Fleet>,
+}
+
+impl Servers {
+    /// Starts nothing yet.
+    pub fn new(options: ServersOptions) -> Servers {
+        Servers { fleet: Arc::new(Fleet::new(options)) }
+    }
+
+    /// Tells that a file changed. Never blocks: it is noted, and every running server hears of it before its next
+    /// question. The engine calls this before a question of that revision can run.
+    pub fn changed(&self, path: &RelPath, change: Change) {
+        self.fleet.changed(path, change);
+    }
+
+    /// All places where what stands at `at` is used, its declarations included (`textDocument/references` with
+    /// `includeDeclaration: true`), as the server sent them: unchecked, in its order.
+    pub async fn references(
+        &self,
+        language: LanguageId,
+        at: &At,
+        waiting: Waiting,
+    ) -> Result<Said<Vec<Span>>, NoAnswer> {
+        let place = at.clone();
+        let run = async move |session: Arc<Session>| session.references(&place).await;
+        self.fleet.ask(language, Feature::REFERENCES, About::place(at), waiting, run).await
+    }
+
+    /// Where what stands at `at` leads. Name ranges where the server sends them (`targetSelectionRange`).
+    pub async fn goto(
+        &self,
+        language: LanguageId,
+        at: &At,
+        which: Goto,
+        waiting: Waiting,
+    ) -> Result<Said<Vec<Span>>, NoAnswer> {
+        let place = at.clone();
+        let run = async move |session: Arc<Session>| session.goto(&place, which).await;
+        self.fleet.ask(language, Feature::goto(which), About::place(at), waiting, run).await
+    }
+
+    /// Who calls the function at `at` (`Up`), or whom it calls (`Down`): one level.
+    pub async fn calls(
+        &self,
+        language: LanguageId,
+        at: &At,
+        direction: Direction,
+        waiting: Waiting,
+    ) -> Result<Said<Vec<CallSite>>, NoAnswer> {
+        let place = at.clone();
+        let run = async move |session: Arc<Session>| session.calls(&place, direction).await;
+        self.fleet.ask(language, Feature::calls(direction), About::place(at), waiting, run).await
+    }
+
+    /// Supertypes (`Up`) or subtypes (`Down`) of the type at `at`: one level.
+    pub async fn types(
+        &self,
+        language: LanguageId,
+        at: &At,
+        direction: Direction,
+        waiting: Waiting,
+    ) -> Result<Said<Vec<Item>>, NoAnswer> {
+        let place = at.clone();
+        let run = async move |session: Arc<Session>| session.types(&place, direction).await;
+        self.fleet.ask(language, Feature::types(direction), About::place(at), waiting, run).await
+    }
+
+    /// What an editor would show over `at`, as Markdown; `None` when the server has nothing to say.
+    pub async fn hover(
+        &self,
+        language: LanguageId,
+        at: &At,
+        waiting: Waiting,
+    ) -> Result<Said<Option<String>>, NoAnswer> {
+        let place = at.clone();
+        let run = async move |session: Arc<Session>| session.hover(&place).await;
+        self.fleet.ask(language, Feature::HOVER, About::place(at), waiting, run).await
+    }
+
+    /// The signatures of the call in whose argument list `at` stands, the active one first.
+    pub async fn signatures(
+        &self,
+        language: LanguageId,
+        at: &At,
+        waiting: Waiting,
+    ) -> Result<Said<Vec<String>>, NoAnswer> {
+        let place = at.clone();
+        let run = async move |session: Arc<Session>| session.signatures(&place).await;
+        self.fleet.ask(language, Feature::SIGNATURES, About::place(at), waiting, run).await
+    }
+
+    /// What is wrong, pulled or pushed; for a file, of its version at `revision` or later.
+    pub async fn diagnostics(
+        &self,
+        language: LanguageId,
+        subject: &Subject,
+        revision: u64,
+        waiting: Waiting,
+    ) -> Result<Said<Diagnoses>, NoAnswer> {
+        let path = match subject {
+            Subject::File(path) => Some(path.clone()),
+            Subject::Project => None,
+        };
+        let about = About { path, range: None, hash: None, revision };
+        let subject = subject.clone();
+        let run = async move |session: Arc<Session>| {
+            let list = session.diagnostics(&subject).await?;
+            Ok(Diagnoses { list, covers: session.covers(&subject) })
+        };
+        self.fleet.ask(language, Feature::DIAGNOSTICS, about, waiting, run).await
+    }
+
+    /// What could be done about `range`.
+    pub async fn code_actions(
+        &self,
+        language: LanguageId,
+        at: &At,
+        range: TextRange,
+        waiting: Waiting,
+    ) -> Result<Said<Vec<CodeAction>>, NoAnswer> {
+        let about = About { range: Some((range.start, range.end)), ..About::place(at) };
+        let place = at.clone();
+        let run = async move |session: Arc<Session>| session.code_actions(&place, range).await;
+        self.fleet.ask(language, Feature::CODE_ACTIONS, about, waiting, run).await
+    }
+
+    /// The symbols of a file (`textDocument/documentSymbol`), as a tree.
+    pub async fn document_symbols(
+        &self,
+        language: LanguageId,
+        at: &At,
+        waiting: Waiting,
+    ) -> Result<Said<Vec<Item>>, NoAnswer> {
+        let place = at.clone();
+        let run = async move |session: Arc<Session>| session.document_symbols(&place).await;
+        self.fleet.ask(language, Feature::DOCUMENT_SYMBOLS, About::place(at), waiting, run).await
+    }
+
+    /// The server that would answer [`Servers::document_symbols`], as a text that changes when it does (its name, its
+    /// program and that one's state on disk); `None` when there is none. Looks at the disk now and then only.
+    pub fn outliner(&self, language: LanguageId) -> Option<String> {
+        self.fleet.outliner(language)
+    }
+
+    /// All servers that were tried, and all whose programs are found, by name.
+    pub fn status(&self) -> Vec<ServerStatus> {
+        self.fleet.status()
+    }
+
+    /// Starts a server by hand, also one that is down; stops it first if it runs. Returns when it is being started.
+    pub async fn restart(&self, server: &str) -> Result<(), NoAnswer> {
+        self.fleet.restart(server).await
+    }
+
+    /// Stops a server by hand: it stays stopped until [`Servers::restart`]. Returns when nothing of it is left.
+    pub async fn stop(&self, server: &str) -> Result<(), NoAnswer> {
+        self.fleet.stop(server).await
+    }
+
+    /// Ends all servers: shutdown, exit, then by force; returns when nothing of them is left.
+    pub async fn shutdown(&self) {
+        self.fleet.shutdown().await;
+    }
+}

@@ -1,0 +1,256 @@
+//! Messages on a pipe: `Content-Length` framing (LSP 3.17, base protocol), read as strangers write it. Knows
+//! nothing of JSON. Invariant: whatever stands between two messages is skipped, a message is never kept in memory
+//! beyond [`MAX_MESSAGE_BYTES`], and only the end of the stream ends the reading.
+
+use std::io;
+
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
+
+/// A longer message is skipped unread. 100,000 locations take 14 MB; what is longer is no answer anybody can use.
+pub(crate) const MAX_MESSAGE_BYTES: u64 = 128 << 20;
+
+/// Of a longer line outside messages only the end is kept: a header may follow junk on the same line.
+const MAX_LINE_BYTES: usize = 8 << 10;
+
+/// Bytes kept from either end of a message that is skipped: its id stands there.
+const KEPT_BYTES: usize = 512;
+
+/// Bytes reserved for a message before any of it has come: a claimed length is not yet a length.
+const RESERVED_BYTES: u64 = 1 << 20;
+
+/// Bytes read from the pipe at once.
+const READ_BYTES: usize = 64 << 10;
+
+/// What was read.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Frame {
+    /// A message's body.
+    Body(Vec<u8>),
+    /// A message that was too long to keep.
+    TooLong(TooLong),
+    /// Nothing more will come.
+    End,
+}
+
+/// What is left of a message that was skipped.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct TooLong {
+    /// Its length in bytes.
+    pub(crate) bytes: u64,
+    /// Its first bytes.
+    pub(crate) head: Vec<u8>,
+    /// Its last bytes.
+    pub(crate) tail: Vec<u8>,
+}
+
+/// Reads messages.
+#[derive(Debug)]
+pub(crate) struct Frames<R> {
+    reader: BufReader<R>,
+    server: String,
+    junk_lines: u64,
+}
+
+enum Line {
+    Empty,
+    Length(u64),
+    OtherHeader,
+    Junk,
+}
+
+impl<R: AsyncRead + Unpin> Frames<R> {
+    /// Reads what `server` writes to `reader`.
+    pub(crate) fn new(reader: R, server: &str) -> Frames<R> {
+        let reader = BufReader::with_capacity(READ_BYTES, reader);
+        Frames { reader, server: server.to_owned(), junk_lines: 0 }
+    }
+
+    /// The next message.
+    pub(crate) async fn next(&mut self) -> io::Result<Frame> {
+        let Some(length) = self.header().await? else { return Ok(Frame::End) };
+        if length > MAX_MESSAGE_BYTES { self.skip(length).await } else { self.body(length).await }
+    }
+
+    /// How many lines were no part of any message.
+    pub(crate) fn junk_lines(&self) -> u64 {
+        self.junk_lines
+    }
+
+    /// Reads up to a message's body, and gives its length.
+    async fn header(&mut self) -> io::Result<Option<u64>> {
+        let mut length = None;
+        while let Some(line) = self.line().await? {
+            match classify(&line) {
+                Line::Length(bytes) => length = Some(bytes),
+                Line::Empty if length.is_some() => return Ok(length),
+                Line::Empty | Line::OtherHeader => {}
+                Line::Junk => self.note_junk(&line),
+            }
+        }
+        Ok(None)
+    }
+
+    fn note_junk(&mut self, line: &[u8]) {
+        if self.junk_lines == 0 {
+            let line = String::from_utf8_lossy(&line[..line.len().min(200)]).into_owned();
+            tracing::warn!(server = self.server, line, "skipping what is no message on the server's stdout");
+        }
+        self.junk_lines += 1;
+    }
+
+    /// The next line without its line break; `None` at the end of the stream, where an unfinished line is no line.
+    async fn line(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let mut line = Vec::new();
+        loop {
+            let available = self.reader.fill_buf().await?;
+            if available.is_empty() {
+                return Ok(None);
+            }
+            let newline = memchr::memchr(b'\n', available);
+            line.extend_from_slice(&available[..newline.unwrap_or(available.len())]);
+            let used = newline.map_or(available.len(), |at| at + 1);
+            self.reader.consume(used);
+            if line.len() > MAX_LINE_BYTES {
+                line.drain(..line.len() - MAX_LINE_BYTES);
+            }
+            if newline.is_some() {
+                return Ok(Some(line));
+            }
+        }
+    }
+
+    async fn body(&mut self, length: u64) -> io::Result<Frame> {
+        let reserved = usize::try_from(length.min(RESERVED_BYTES)).unwrap_or(0);
+        let mut body = Vec::with_capacity(reserved);
+        (&mut self.reader).take(length).read_to_end(&mut body).await?;
+        Ok(if (body.len() as u64) < length { Frame::End } else { Frame::Body(body) })
+    }
+
+    async fn skip(&mut self, bytes: u64) -> io::Result<Frame> {
+        let mut skipped = TooLong { bytes, head: Vec::new(), tail: Vec::new() };
+        let mut left = bytes;
+        while left > 0 {
+            let available = self.reader.fill_buf().await?;
+            if available.is_empty() {
+                return Ok(Frame::End);
+            }
+            let used = usize::try_from(left).unwrap_or(usize::MAX).min(available.len());
+            let part = &available[..used];
+            let head = part.len().min(KEPT_BYTES - skipped.head.len());
+            skipped.head.extend_from_slice(&part[..head]);
+            skipped.tail.extend_from_slice(&part[part.len().saturating_sub(KEPT_BYTES)..]);
+            let surplus = skipped.tail.len().saturating_sub(KEPT_BYTES);
+            skipped.tail.drain(..surplus);
+            self.reader.consume(used);
+            left -= used as u64;
+        }
+        Ok(Frame::TooLong(skipped))
+    }
+}
+
+/// What a line outside bodies is. The length may follow junk that was printed without a line break.
+fn classify(line: &[u8]) -> Line {
+    const LENGTH: &str = "content-length:";
+    let line = String::from_utf8_lossy(line).trim().to_ascii_lowercase();
+    if line.is_empty() {
+        return Line::Empty;
+    }
+    if let Some(at) = line.rfind(LENGTH)
+        && let Ok(bytes) = line[at + LENGTH.len()..].trim().parse()
+    {
+        return Line::Length(bytes);
+    }
+    if line.starts_with("content-type:") { Line::OtherHeader } else { Line::Junk }
+}
+
+/// Appends a message with this body to `bytes`.
+pub(crate) fn append(bytes: &mut Vec<u8>, body: &[u8]) {
+    bytes.extend_from_slice(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes());
+    bytes.extend_from_slice(body);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn frames(bytes: &[u8]) -> (Vec<Frame>, u64) {
+        // Byte by byte through a pipe of one byte: a header may be split anywhere.
+        let (mut writer, reader) = tokio::io::duplex(1);
+        let bytes = bytes.to_vec();
+        let writing = tokio::spawn(async move {
+            tokio::io::AsyncWriteExt::write_all(&mut writer, &bytes).await.unwrap();
+        });
+        let mut frames = Frames::new(reader, "test");
+        let mut read = Vec::new();
+        loop {
+            match frames.next().await.unwrap() {
+                Frame::End => break,
+                frame => read.push(frame),
+            }
+        }
+        writing.await.unwrap();
+        (read, frames.junk_lines())
+    }
+
+    fn body(text: &str) -> Frame {
+        Frame::Body(text.as_bytes().to_vec())
+    }
+
+    #[tokio::test]
+    async fn headers_are_taken_in_any_form() {
+        let (read, junk) = frames(
+            b"Content-Length: 2\r\n\r\nabCONTENT-LENGTH:1\n\nc\
+              Content-Type: application/vscode-jsonrpc; charset=utf-8\r\ncontent-length:  0 \r\n\r\n\
+              Content-Length: 9\r\ncontent-length: 1\r\nContent-Type: x\r\n\r\nd",
+        )
+        .await;
+        assert_eq!(read, [body("ab"), body("c"), body(""), body("d")]);
+        assert_eq!(junk, 0);
+    }
+
+    #[tokio::test]
+    async fn junk_between_messages_is_skipped_and_counted() {
+        let (read, junk) = frames(
+            b"Starting up\n\n\xff\xfe\nContent-Length: many\r\nContent-Length: 1\r\n\r\na\
+              {\"not\": \"framed\"}\nno line break hereContent-Length: 1\r\nprinted in between\n\r\nb trailing",
+        )
+        .await;
+        assert_eq!(read, [body("a"), body("b")]);
+        assert_eq!(junk, 5);
+    }
+
+    #[tokio::test]
+    async fn a_body_that_ends_early_is_the_end() {
+        assert_eq!(frames(b"Content-Length: 5\r\n\r\nabc").await.0, []);
+        assert_eq!(frames(b"Content-Length: 5\r\n").await.0, []);
+    }
+
+    #[tokio::test]
+    async fn what_is_too_long_is_skipped_and_its_ends_are_kept() {
+        let length = MAX_MESSAGE_BYTES + 10;
+        let header = format!("Content-Length: {length}\r\n\r\nFRONT").into_bytes();
+        let filling = tokio::io::repeat(b'x').take(length - 9);
+        let rest = &b"BACKContent-Length: 1\r\n\r\na"[..];
+        let mut frames = Frames::new(header.chain(filling).chain(rest), "test");
+        let Frame::TooLong(skipped) = frames.next().await.unwrap() else { panic!("not skipped") };
+        assert_eq!(skipped.bytes, length);
+        assert_eq!((skipped.head.len(), skipped.tail.len()), (KEPT_BYTES, KEPT_BYTES));
+        assert!(skipped.head.starts_with(b"FRONTx") && skipped.tail.ends_with(b"xBACK"));
+        assert_eq!(frames.next().await.unwrap(), body("a"));
+    }
+
+    #[tokio::test]
+    async fn a_line_without_end_costs_no_memory_and_hides_no_header() {
+        let junk = tokio::io::repeat(b'x').take(3 << 20);
+        let mut frames = Frames::new(junk.chain(&b"Content-Length: 1\r\n\r\na"[..]), "test");
+        assert_eq!(frames.next().await.unwrap(), body("a"));
+    }
+
+    #[tokio::test]
+    async fn what_is_appended_is_read_back() {
+        let mut bytes = Vec::new();
+        append(&mut bytes, "{\"ü\":1}".as_bytes());
+        append(&mut bytes, b"");
+        assert_eq!(frames(&bytes).await.0, [body("{\"ü\":1}"), body("")]);
+    }
+}

@@ -1,0 +1,105 @@
+//! What a server offers to do about lines or a symbol: a list of titles. Nothing is applied here. Syntax has nothing
+//! to offer.
+
+use super::Project;
+use super::question::{QuestionError, no_language, unchanged};
+use super::target::{TargetError, Wanted};
+use crate::base::TextRange;
+use crate::config::LanguageId;
+use crate::engine::View;
+use crate::index::{Content, Scope};
+use crate::lsp::{At, CodeAction, Waiting};
+use crate::ops::find_symbol::{SymbolError, scope};
+
+/// Where actions are asked for.
+#[derive(Clone, Debug)]
+pub enum Over {
+    /// A whole symbol.
+    Symbol(Wanted),
+    /// Lines of a file.
+    Lines {
+        /// The file.
+        relative_path: String,
+        /// 0-based.
+        first: usize,
+        /// 0-based, inclusive.
+        last: usize,
+    },
+}
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct AskCodeActions {
+    /// Where.
+    pub over: Over,
+    /// How long to wait for a server that is not ready.
+    pub waiting: Waiting,
+}
+
+/// What is on offer.
+#[derive(Clone, Debug)]
+pub struct CodeActions {
+    /// In the server's order.
+    pub actions: Vec<CodeAction>,
+    /// Which server offers them.
+    pub server: String,
+    /// The index revision that the answer reflects, at least.
+    pub revision: u64,
+}
+
+/// Asks for them.
+pub async fn code_actions(project: &Project, ask: &AskCodeActions) -> Result<CodeActions, QuestionError> {
+    unchanged(|| once(project, ask)).await
+}
+
+async fn once(project: &Project, ask: &AskCodeActions) -> Result<CodeActions, QuestionError> {
+    let (at, range, language) = match &ask.over {
+        Over::Symbol(wanted) => {
+            let target = project.target(wanted).await?;
+            (target.at, target.range, target.language)
+        }
+        Over::Lines { relative_path, first, last } => {
+            let (path, first, last) = (relative_path.clone(), *first, *last);
+            let languages = project.languages.clone();
+            let (at, range) = project.look(move |view, _| lines(view, &path, first, last)).await??;
+            let language: Option<LanguageId> = languages.language_of(&at.path);
+            (at, range, language)
+        }
+    };
+    let language = language.ok_or_else(|| no_language(&at.path))?;
+    let said = project.servers.code_actions(language, &at, range, ask.waiting).await?;
+    Ok(CodeActions { actions: said.value, server: said.server, revision: at.revision })
+}
+
+fn lines(view: &View, path: &str, first: usize, last: usize) -> Result<(At, TextRange), QuestionError> {
+    let found = scope(view, path).map_err(TargetError::from)?;
+    let file = match &found {
+        Scope::Within(path) => view.snapshot.files.get(path.as_str()),
+        Scope::Project => None,
+    };
+    let directory = || TargetError::from(SymbolError::IsDirectory(path.to_owned()));
+    let file = file.ok_or_else(directory)?;
+    let Content::Code { .. } = &file.content else {
+        return Err(QuestionError::Place(format!("{path} is not in a language with a grammar")));
+    };
+    let current = view.current(file).map_err(SymbolError::from).map_err(TargetError::from)?;
+    let count = current.text.line_count();
+    if first > last || last >= count {
+        return Err(QuestionError::Place(format!(
+            "{path} has {count} lines; lines {} to {} are none of them",
+            first + 1,
+            last + 1
+        )));
+    }
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let start = current.text.line_start(first);
+    let end = current.text.line_start(last) + current.text.line(last).map_or(0, str::len);
+    let range = TextRange::new(offset(start), offset(end));
+    let at = At {
+        path: file.path.clone(),
+        offset: range.start,
+        hash: current.hash,
+        revision: view.snapshot.revision,
+    };
+    Ok((at, range))
+}

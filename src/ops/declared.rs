@@ -1,0 +1,75 @@
+//! Declarations that servers or syntax lead to: the place, and the symbol that is declared there.
+
+use super::question::QuestionError;
+use super::spot::{Dropped, Expect, OutsideSpot, Source, Spot, check};
+use super::symbol::{Detail, Symbol, symbol};
+use crate::base::{Cancel, TextRange};
+use crate::engine::View;
+use crate::lsp::Span;
+use crate::resolve;
+
+/// A declaration in the project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// Where its name stands.
+    pub spot: Spot,
+    /// The symbol; `None` for what is no symbol: an import, a parameter, a file.
+    pub symbol: Option<Symbol>,
+}
+
+/// Declarations, in path order, then by position.
+#[derive(Clone, Debug, Default)]
+pub struct Declarations {
+    /// In the project.
+    pub inside: Vec<Declared>,
+    /// Elsewhere.
+    pub outside: Vec<OutsideSpot>,
+    /// What of a server's answer is left out.
+    pub dropped: Dropped,
+}
+
+/// What a server's spans declare.
+pub(super) fn of_spans(view: &View, spans: &[Span], cancel: &Cancel) -> Result<Declarations, QuestionError> {
+    let checked = check(view, spans, Expect::Anything, cancel)?;
+    let mut inside: Vec<Declared> = Vec::new();
+    for spot in checked.spots {
+        let declared = declared(view, spot);
+        if !inside.contains(&declared) {
+            inside.push(declared);
+        }
+    }
+    Ok(Declarations { inside, outside: checked.outside, dropped: checked.dropped })
+}
+
+/// What `resolve` found, in its order: the best first.
+pub(super) fn of_targets(view: &View, targets: &[resolve::Target]) -> Declarations {
+    let declared = |target: &resolve::Target| {
+        let (_, row) = target.row()?;
+        let length = u32::try_from(target.name().len()).ok()?;
+        let source = Source::read(view, &target.file.path)?;
+        let range = TextRange::new(row.name_start, row.name_start.checked_add(length)?);
+        Some(declared(view, source.spot(&target.file.path, range)))
+    };
+    Declarations { inside: targets.iter().filter_map(declared).collect(), ..Declarations::default() }
+}
+
+fn declared(view: &View, spot: Spot) -> Declared {
+    let Some((row, _)) = declared_by(view, &spot) else { return Declared { spot, symbol: None } };
+    let shown = Source::read(view, &spot.path).and_then(|source| {
+        let (_, outline) = source.code?;
+        outline.rows.get(row)?;
+        Some(symbol(&spot.path, &outline, row, Detail { depth: 0, text: Some(source.text.as_str()) }))
+    });
+    Declared { spot, symbol: shown }
+}
+
+/// The row of the symbol that is declared at a spot, and where its name begins: servers point at the name, or at the
+/// whole declaration.
+pub(super) fn declared_by(view: &View, spot: &Spot) -> Option<(usize, u32)> {
+    let outline = view.snapshot.files.get(spot.path.as_str())?.outline()?;
+    let rows = || outline.rows.iter().enumerate();
+    let named = rows().find(|(_, row)| row.name_start == spot.range.start);
+    let is_whole = |range: TextRange| range.start == spot.range.start && range.contains(spot.range);
+    let whole = || rows().filter(|(_, row)| is_whole(row.range())).min_by_key(|(_, row)| row.end - row.start);
+    named.or_else(whole).map(|(at, row)| (at, row.name_start))
+}

@@ -1,0 +1,210 @@
+//! What is to be known of a symbol at a glance: what an editor would show; without a server, the declaration's head
+//! and the comment that belongs to it.
+
+use super::Project;
+use super::definition::{Pointed, Pointer};
+use super::question::{QuestionError, Source, unchanged};
+use crate::base::{Cancel, Text};
+use crate::engine::View;
+use crate::lsp::{At, NoAnswer, Waiting};
+use crate::resolve;
+
+/// Lines of a declaration's head, and of a comment, that are shown.
+const MAX_LINES: usize = 20;
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct AskHover {
+    /// Over what.
+    pub over: Pointer,
+    /// How long to wait for a server that is not ready.
+    pub waiting: Waiting,
+}
+
+/// What is known.
+#[derive(Clone, Debug)]
+pub struct Hover {
+    /// Markdown of a server, or the declaration's head with its comment; `None` when there is nothing to say.
+    pub text: Option<String>,
+    /// The signatures of the call, when a called name was pointed at; the active one first.
+    pub signatures: Vec<String>,
+    /// Where it comes from.
+    pub source: Source,
+    /// The index revision that the answer reflects, at least.
+    pub revision: u64,
+}
+
+/// Asks for it.
+pub async fn hover(project: &Project, ask: &AskHover) -> Result<Hover, QuestionError> {
+    unchanged(|| once(project, ask)).await
+}
+
+async fn once(project: &Project, ask: &AskHover) -> Result<Hover, QuestionError> {
+    let pointed = project.point(&ask.over).await?;
+    let said = match project.language_at(&pointed) {
+        Ok(language) => project.servers.hover(language, &pointed.at, ask.waiting).await,
+        Err(why) => Err(why),
+    };
+    let revision = pointed.at.revision;
+    match said {
+        Ok(said) => {
+            let signatures = signatures(project, &pointed, ask.waiting).await?;
+            Ok(Hover { text: said.value, signatures, source: Source::Server(said.server), revision })
+        }
+        Err(changed @ NoAnswer::Changed { .. }) => Err(changed.into()),
+        Err(why) => {
+            let work = move |view: &View, cancel: &Cancel| from_declaration(view, &pointed, cancel);
+            let text = project.look(work).await??;
+            Ok(Hover { text, signatures: Vec::new(), source: Source::Syntax(why), revision })
+        }
+    }
+}
+
+/// The signatures of the call that the pointed-at name begins; none where it is no call.
+async fn signatures(
+    project: &Project,
+    pointed: &Pointed,
+    waiting: Waiting,
+) -> Result<Vec<String>, QuestionError> {
+    let Ok(language) = project.language_at(pointed) else { return Ok(Vec::new()) };
+    let place = pointed.clone();
+    let inside = project.look(move |view, _| argument_list(view, &place)).await?;
+    let Some(offset) = inside else { return Ok(Vec::new()) };
+    let at = At { offset, ..pointed.at.clone() };
+    match project.servers.signatures(language, &at, waiting).await {
+        Ok(said) => Ok(said.value),
+        Err(changed @ NoAnswer::Changed { .. }) => Err(changed.into()),
+        Err(_) => Ok(Vec::new()),
+    }
+}
+
+/// Just behind the `(` that follows the name.
+fn argument_list(view: &View, pointed: &Pointed) -> Option<u32> {
+    let current = view.current(view.snapshot.files.get(pointed.at.path.as_str())?).ok()?;
+    let is_declared = current.outline.rows.iter().any(|row| row.name_start == pointed.at.offset);
+    let behind = current.text.as_str().get(pointed.name_range.end as usize..)?;
+    (!is_declared && behind.starts_with('(')).then_some(pointed.name_range.end + 1)
+}
+
+/// The head of what is declared at the place, or of the best declaration of the name that stands there.
+fn from_declaration(
+    view: &View,
+    pointed: &Pointed,
+    cancel: &Cancel,
+) -> Result<Option<String>, QuestionError> {
+    let at = &pointed.at;
+    let own = view.snapshot.files.get(at.path.as_str()).and_then(|file| {
+        let row = file.outline()?.rows.iter().position(|row| row.name_start == at.offset)?;
+        Some(resolve::Target { file: file.clone(), row })
+    });
+    let target = match own {
+        Some(own) => Some(own),
+        None => resolve::definitions(view, &at.path, at.offset, cancel)?.into_iter().next(),
+    };
+    Ok(target.and_then(|target| described(view, &target)))
+}
+
+fn described(view: &View, target: &resolve::Target) -> Option<String> {
+    let current = view.current(&target.file).ok()?;
+    let (outline, row) = target.row()?;
+    if !std::sync::Arc::ptr_eq(outline, &current.outline) {
+        return None;
+    }
+    let (first, last) = (row.start_line as usize, row.end_line as usize);
+    let name_line = row.name_line as usize;
+    let head_end = head_end(&current.text, name_line, last);
+    let head: Vec<&str> =
+        (first..=head_end).take(MAX_LINES).filter_map(|line| current.text.line(line)).collect();
+    let mut comment = comment_above(&current.text, first);
+    if comment.is_empty() {
+        comment = docstring(&current.text, head_end + 1, last);
+    }
+    let place = format!("{}:{}", target.file.path, name_line + 1);
+    let mut parts = vec![place, dedent(&head)];
+    if !comment.is_empty() {
+        parts.push(dedent(&comment));
+    }
+    Some(parts.join("\n"))
+}
+
+/// The line on which a declaration's head ends: where its brackets are closed and a body may begin.
+fn head_end(text: &Text, name_line: usize, last: usize) -> usize {
+    let mut open = 0_i32;
+    for line in name_line..=last.min(name_line + MAX_LINES) {
+        for c in text.line(line).unwrap_or("").chars() {
+            match c {
+                '(' | '[' => open += 1,
+                ')' | ']' => open -= 1,
+                _ => {}
+            }
+        }
+        if open <= 0 {
+            return line;
+        }
+    }
+    name_line
+}
+
+/// The comment lines right above a line.
+fn comment_above(text: &Text, first: usize) -> Vec<&str> {
+    let is_comment = |line: &str| {
+        let line = line.trim_start();
+        ["//", "/*", "*", "#"].iter().any(|mark| line.starts_with(mark)) && !line.starts_with("#[")
+    };
+    let above = (0..first).rev().map_while(|line| text.line(line).filter(|line| is_comment(line)));
+    let mut lines: Vec<&str> = above.take(MAX_LINES).collect();
+    lines.reverse();
+    lines
+}
+
+/// Python's: the string that a body begins with.
+fn docstring(text: &Text, first: usize, last: usize) -> Vec<&str> {
+    let opening = text.line(first).unwrap_or("").trim_start().trim_start_matches(['r', 'R', 'u', 'U']);
+    let Some(quote) = ["\"\"\"", "'''"].into_iter().find(|quote| opening.starts_with(quote)) else {
+        return Vec::new();
+    };
+    let mut lines = Vec::new();
+    for line in (first..=last).take(MAX_LINES) {
+        let Some(text) = text.line(line) else { break };
+        lines.push(text);
+        let closes = if line == first { opening[3..].contains(quote) } else { text.contains(quote) };
+        if closes {
+            break;
+        }
+    }
+    lines
+}
+
+/// Lines without the white space that all of them begin with.
+fn dedent(lines: &[&str]) -> String {
+    let blank = |line: &str| line.len() - line.trim_start().len();
+    let shared =
+        lines.iter().filter(|line| !line.trim().is_empty()).map(|line| blank(line)).min().unwrap_or(0);
+    let lines: Vec<&str> = lines.iter().map(|line| line.get(shared..).unwrap_or("").trim_end()).collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Text {
+        Text::decode(text.as_bytes().to_vec()).expect("is text")
+    }
+
+    #[test]
+    fn a_head_ends_where_its_brackets_close() {
+        let text = text("def f(\n    a,\n    b,\n):\n    return a\n");
+        assert_eq!(head_end(&text, 0, 4), 3);
+    }
+
+    #[test]
+    fn comments_are_found_above_and_within() {
+        let rust = text("x\n\n/// One.\n/// Two.\nfn f() {}\n");
+        assert_eq!(comment_above(&rust, 4), ["/// One.", "/// Two."]);
+        let python = text("def f():\n    \"\"\"One.\n\n    Two.\n    \"\"\"\n    pass\n");
+        assert_eq!(dedent(&docstring(&python, 1, 5)), "\"\"\"One.\n\nTwo.\n\"\"\"");
+        assert!(docstring(&text("def f():\n    pass\n"), 1, 1).is_empty());
+        assert_eq!(docstring(&text("def f():\n    '''One.'''\n    pass\n"), 1, 2).len(), 1);
+    }
+}

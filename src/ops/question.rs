@@ -1,0 +1,100 @@
+//! What the ops that ask language servers have in common: how long to wait, where an answer comes from, why there
+//! is none. Invariant: a file that changes between question and answer makes the question be put again, never a
+//! mixed answer.
+
+use std::future::Future;
+
+use super::Project;
+use super::target::{Target, TargetError, Wanted, target};
+use crate::base::Cancel;
+use crate::base::cancel::Cancelled;
+use crate::config::LanguageId;
+use crate::engine::{EngineError, View};
+use crate::lsp::NoAnswer;
+
+/// How often a question is put again because its file changed under it.
+const ATTEMPTS: usize = 3;
+
+/// Where an answer comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A language server, by name.
+    Server(String),
+    /// Syntax alone, and why.
+    Syntax(NoAnswer),
+}
+
+/// Why there is no answer at all.
+#[derive(Debug, thiserror::Error)]
+pub enum QuestionError {
+    /// No single symbol is meant.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// The place that was named is none.
+    #[error("{0}")]
+    Place(String),
+    /// The engine has stopped, or failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// Syntax cannot say it, and no server does.
+    #[error(transparent)]
+    NoAnswer(#[from] NoAnswer),
+    /// The asker went away.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+impl Source {
+    /// `ty`, or `syntax`.
+    pub fn name(&self) -> &str {
+        match self {
+            Source::Server(name) => name,
+            Source::Syntax(_) => "syntax",
+        }
+    }
+}
+
+/// Puts a question again as long as its file changes under it, but not for ever.
+pub(super) async fn unchanged<T, F>(mut once: impl FnMut() -> F) -> Result<T, QuestionError>
+where
+    F: Future<Output = Result<T, QuestionError>>,
+{
+    for _ in 1..ATTEMPTS {
+        match once().await {
+            Err(QuestionError::NoAnswer(NoAnswer::Changed { .. })) => {}
+            answer => return answer,
+        }
+    }
+    once().await
+}
+
+/// What is said when no server can be asked because the file is of no language that has one.
+pub(super) fn no_language(path: &crate::base::RelPath) -> NoAnswer {
+    NoAnswer::NoServer {
+        language: path.extension().unwrap_or("this file").to_owned(),
+        reason: format!("{path} is of no language that symd knows a server for"),
+    }
+}
+
+impl Project {
+    /// Asks the engine; dropping the future stops the work.
+    pub(super) async fn look<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&View, &Cancel) -> T + Send + 'static,
+    ) -> Result<T, QuestionError> {
+        let cancel = Cancel::new();
+        let _stops_with_us = cancel.on_drop();
+        Ok(self.engine.ask(move |view| work(view, &cancel)).await?)
+    }
+
+    /// The one symbol that a client named.
+    pub(super) async fn target(&self, wanted: &Wanted) -> Result<Target, QuestionError> {
+        let (wanted, languages) = (wanted.clone(), self.languages.clone());
+        Ok(self.look(move |view, cancel| target(view, &languages, &wanted, cancel)).await??)
+    }
+
+    /// The language to ask about a target.
+    pub(super) fn language_of(&self, target: &Target) -> Result<LanguageId, NoAnswer> {
+        target.language.ok_or_else(|| no_language(&target.at.path))
+    }
+}

@@ -1,0 +1,90 @@
+//! What syntax says of every occurrence of a symbol's name: the yardstick for a server's answer, and the answer where
+//! there is no server.
+
+use std::collections::HashMap;
+
+use super::answer::Reference;
+use crate::base::cancel::Cancelled;
+use crate::base::{Cancel, RelPath, TextRange};
+use crate::engine::View;
+use crate::ops::Project;
+use crate::ops::question::QuestionError;
+use crate::ops::spot::{Spot, spots};
+use crate::ops::target::Target;
+use crate::resolve::{self, Judgement, Occurrence, Role};
+
+/// What syntax says.
+#[derive(Clone, Debug)]
+pub(in crate::ops) struct Judged {
+    /// Every occurrence in files of the symbol's language and its kin (Kotlin and Java), in path order, then by
+    /// offset.
+    pub(in crate::ops) occurrences: Vec<Occurrence>,
+    roles: HashMap<(RelPath, u32), Role>,
+    own: (RelPath, u32),
+}
+
+/// An occurrence on its way to a reference.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) path: RelPath,
+    pub(super) range: TextRange,
+    pub(super) judgement: Judgement,
+    pub(super) role: Role,
+}
+
+impl Found {
+    pub(super) fn of(one: &Occurrence) -> Found {
+        Found { path: one.path.clone(), range: one.range, judgement: one.judgement, role: one.role }
+    }
+}
+
+impl Judged {
+    /// The occurrences of this judgement, without the definition itself.
+    pub(super) fn of(&self, judgement: Judgement) -> impl Iterator<Item = &Occurrence> {
+        self.occurrences.iter().filter(move |one| one.judgement == judgement && !self.is_own(one))
+    }
+
+    /// Whether it is the definition itself.
+    pub(super) fn is_own(&self, one: &Occurrence) -> bool {
+        one.path == self.own.0 && one.range.start == self.own.1
+    }
+
+    /// Whether it is called anywhere, as far as syntax can tell.
+    pub(in crate::ops) fn is_called(&self) -> bool {
+        let is_call = |one: &Occurrence| one.judgement != Judgement::Unlikely && one.role == Role::Call;
+        self.occurrences.iter().any(is_call)
+    }
+
+    /// What a spot does, as syntax sees it.
+    pub(super) fn role_at(&self, spot: &Spot) -> Role {
+        let known = self.roles.get(&(spot.path.clone(), spot.range.start));
+        known.copied().unwrap_or(spot.role)
+    }
+}
+
+/// Judges every occurrence of the target's name.
+pub(in crate::ops) async fn judge(project: &Project, target: &Target) -> Result<Judged, QuestionError> {
+    let target = target.clone();
+    Ok(project.look(move |view, cancel| all(view, &target, cancel)).await??)
+}
+
+/// Occurrences with their lines and what is around them, without those that are no longer there.
+pub(super) fn listed(
+    view: &View,
+    found: &[Found],
+    name: &str,
+    cancel: &Cancel,
+) -> Result<Vec<Reference>, QuestionError> {
+    let ranges: Vec<(RelPath, TextRange)> = found.iter().map(|one| (one.path.clone(), one.range)).collect();
+    let spots = spots(view, &ranges, name, cancel)?;
+    let reference = |(spot, one): (Option<Spot>, &Found)| {
+        Some(Reference { spot: spot?, role: one.role, judgement: one.judgement })
+    };
+    Ok(spots.into_iter().zip(found).filter_map(reference).collect())
+}
+
+fn all(view: &View, target: &Target, cancel: &Cancel) -> Result<Judged, Cancelled> {
+    let occurrences = resolve::occurrences(view, &target.resolved(), cancel)?;
+    let roles = occurrences.iter().map(|one| ((one.path.clone(), one.range.start), one.role)).collect();
+    Ok(Judged { occurrences, roles, own: (target.at.path.clone(), target.name_range.start) })
+}

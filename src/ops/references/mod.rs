@@ -1,0 +1,216 @@
+//! Where a symbol is used: a server's answer, checked against the text and held against what syntax finds; without a
+//! server, what syntax finds. Invariant: what is missing is said; each reference stands in the text at its range,
+//! none is told twice, the definition is none.
+
+mod answer;
+mod compare;
+mod confirm;
+mod judge;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+pub use self::answer::{Completeness, Reference, References};
+use self::compare::{Compared, Standing};
+pub(super) use self::judge::judge;
+use self::judge::{Found, Judged, listed};
+use super::Project;
+use super::question::{QuestionError, Source, unchanged};
+use super::spot::{self, Checked, Dropped, Expect};
+use super::target::{Target, Wanted};
+use crate::base::RelPath;
+use crate::engine::View;
+use crate::index::Content;
+use crate::lsp::{NoAnswer, Said, Span, Waiting};
+use crate::resolve::Judgement;
+
+/// How often a server is asked in all when its answer seems to lack something: at once, and …
+const ROUNDS: usize = 2;
+/// … when the asker waits for a complete answer. Servers tell nobody when they have indexed more.
+const PATIENT_ROUNDS: usize = 8;
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct FindReferences {
+    /// Of which symbol.
+    pub wanted: Wanted,
+    /// How long to wait for a server that is not ready.
+    pub waiting: Waiting,
+}
+
+/// Finds the uses of a symbol.
+pub async fn references(project: &Project, ask: &FindReferences) -> Result<References, QuestionError> {
+    unchanged(|| async {
+        let target = project.target(&ask.wanted).await?;
+        of_target(project, &target, ask.waiting).await
+    })
+    .await
+}
+
+/// The uses of a symbol that was found already.
+pub(super) async fn of_target(
+    project: &Project,
+    target: &Target,
+    waiting: Waiting,
+) -> Result<References, QuestionError> {
+    // Syntax judges while the server works.
+    let (said, judged) = tokio::join!(ask_server(project, target, waiting), judge(project, target));
+    let judged = judged?;
+    match said {
+        Ok(said) => from_server(project, target, said, judged, waiting).await,
+        Err(changed @ NoAnswer::Changed { .. }) => Err(changed.into()),
+        Err(why) => from_syntax(project, target, judged, why).await,
+    }
+}
+
+async fn ask_server(
+    project: &Project,
+    target: &Target,
+    waiting: Waiting,
+) -> Result<Said<Vec<Span>>, NoAnswer> {
+    let language = project.language_of(target)?;
+    project.servers.references(language, &target.at, waiting).await
+}
+
+async fn from_syntax(
+    project: &Project,
+    target: &Target,
+    judged: Judged,
+    why: NoAnswer,
+) -> Result<References, QuestionError> {
+    let unchecked = judged.of(Judgement::Unchecked).count();
+    let possible = judged.occurrences.iter().filter(|one| one.judgement != Judgement::Unlikely);
+    let found = possible.filter(|one| !judged.is_own(one)).map(Found::of).collect();
+    let (list, _) = show(project, target, found, Vec::new()).await?;
+    Ok(References {
+        target: target.clone(),
+        list,
+        silent: Vec::new(),
+        elsewhere: Vec::new(),
+        outside: Vec::new(),
+        completeness: if unchecked == 0 {
+            Completeness::Complete
+        } else {
+            Completeness::Unchecked(unchecked)
+        },
+        dropped: Dropped::default(),
+        source: Source::Syntax(why),
+        maybe_indexing: false,
+        revision: target.at.revision,
+    })
+}
+
+/// Two lists of occurrences with their lines and what is around them.
+async fn show(
+    project: &Project,
+    target: &Target,
+    first: Vec<Found>,
+    second: Vec<Found>,
+) -> Result<(Vec<Reference>, Vec<Reference>), QuestionError> {
+    if first.is_empty() && second.is_empty() {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    let name = target.name.clone();
+    let work = move |view: &_, cancel: &_| {
+        Ok((listed(view, &first, &name, cancel)?, listed(view, &second, &name, cancel)?))
+    };
+    project.look(work).await?
+}
+
+async fn from_server(
+    project: &Project,
+    target: &Target,
+    mut said: Said<Vec<Span>>,
+    judged: Judged,
+    waiting: Waiting,
+) -> Result<References, QuestionError> {
+    let judged = Arc::new(judged);
+    let mut standing = Standing::default();
+    let mut before: Option<HashSet<(RelPath, u32)>> = None;
+    let mut round = 1;
+    let (checked, compared) = loop {
+        let spans = std::mem::take(&mut said.value);
+        let (checked, compared) = look_at(project, target, spans, &judged).await?;
+        confirm::confirm(project, target, &compared.silent, &mut standing).await?;
+        let now: HashSet<(RelPath, u32)> =
+            checked.spots.iter().map(|spot| (spot.path.clone(), spot.range.start)).collect();
+        let lacks = standing.confirmed_among(&compared.silent) > 0;
+        let is_same = before.as_ref() == Some(&now);
+        // An answer that lacks something stays so where the server has long been ready; one of a server that has
+        // just begun is believed when it comes twice.
+        let is_settled = match (lacks, said.maybe_indexing) {
+            (false, false) => true,
+            (true, true) => false,
+            _ => is_same,
+        };
+        if is_settled || round >= rounds(waiting) || is_over(waiting) {
+            break (checked, compared);
+        }
+        before = Some(now);
+        round += 1;
+        match ask_server(project, target, waiting).await {
+            Ok(again) => said = again,
+            Err(changed @ NoAnswer::Changed { .. }) => return Err(changed.into()),
+            // It has answered once: that it does not now takes nothing back.
+            Err(_) => break (checked, compared),
+        }
+    };
+    let completeness = standing.completeness(&compared);
+    let silent = match completeness {
+        Completeness::Incomplete { .. } => standing.not_refuted(&compared.silent),
+        _ => Vec::new(),
+    };
+    let (silent, elsewhere) = show(project, target, silent, compared.other_languages).await?;
+    let list = checked.spots.into_iter().map(|spot| {
+        let role = judged.role_at(&spot);
+        Reference { spot, role, judgement: Judgement::Likely }
+    });
+    Ok(References {
+        target: target.clone(),
+        list: list.collect(),
+        silent,
+        elsewhere,
+        outside: checked.outside,
+        completeness,
+        dropped: checked.dropped,
+        source: Source::Server(said.server),
+        maybe_indexing: said.maybe_indexing,
+        revision: target.at.revision,
+    })
+}
+
+fn rounds(waiting: Waiting) -> usize {
+    match waiting {
+        Waiting::No => ROUNDS,
+        Waiting::Until(_) => PATIENT_ROUNDS,
+    }
+}
+
+fn is_over(waiting: Waiting) -> bool {
+    matches!(waiting, Waiting::Until(deadline) if deadline <= Instant::now())
+}
+
+/// Checks an answer against the text, and what syntax found against the answer.
+async fn look_at(
+    project: &Project,
+    target: &Target,
+    spans: Vec<Span>,
+    judged: &Arc<Judged>,
+) -> Result<(Checked, Compared), QuestionError> {
+    let (judged, names, languages) = (judged.clone(), target.spellings(), project.languages.clone());
+    let (own_path, own_start) = (target.at.path.clone(), target.name_range.start);
+    let (language, hash) = (target.language, target.at.hash);
+    let work = move |view: &View, cancel: &_| {
+        let now = view.snapshot.files.get(own_path.as_str()).map(|file| &file.content);
+        if !matches!(now, Some(Content::Code { hash: now, .. }) if *now == hash) {
+            return Err(NoAnswer::Changed { path: own_path.to_string() }.into());
+        }
+        let mut checked = spot::check(view, &spans, Expect::Names(&names), cancel)?;
+        checked.spots.retain(|spot| !(spot.path == own_path && spot.range.start == own_start));
+        let compared = compare::compare(&judged, &checked, &languages, language);
+        Ok((checked, compared))
+    };
+    project.look(work).await?
+}

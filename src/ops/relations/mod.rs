@@ -1,0 +1,255 @@
+//! What a symbol is related to, to a depth: callers, callees, supertypes, subtypes. Breadth first, each symbol
+//! expanded once. Invariant: it ends (cycles are cut, the number of symbols is bounded), and where it goes on beyond
+//! what is shown, that is said.
+
+mod callees;
+mod callers;
+mod level;
+mod types;
+
+use std::collections::{HashSet, VecDeque};
+
+use self::level::Level;
+pub use self::level::{Branch, Key, Party, Where};
+use super::Project;
+use super::question::{QuestionError, Source, unchanged};
+use super::target::{Target, Wanted};
+use crate::lsp::{Direction, Waiting};
+use crate::syntax::SymbolKind;
+
+/// Symbols looked into for one answer; those beyond are told to go on.
+const MAX_EXPANDED: usize = 64;
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct FindRelated {
+    /// To which symbol.
+    pub wanted: Wanted,
+    /// What.
+    pub relation: Relation,
+    /// How many levels; at least one.
+    pub depth: usize,
+    /// How long to wait for a server that is not ready.
+    pub waiting: Waiting,
+}
+
+/// How symbols are related to the one that is asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// They call it.
+    Callers,
+    /// It calls them.
+    Callees,
+    /// It extends or implements them.
+    Supertypes,
+    /// They extend or implement it.
+    Subtypes,
+}
+
+/// Whether a chain goes on where it is not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum More {
+    /// It does not, or what follows is shown.
+    No,
+    /// It comes back to a function above it.
+    Cycle,
+    /// It was shown elsewhere in the answer.
+    Shown,
+    /// It goes on, deeper than was asked for.
+    Yes,
+    /// Not looked at.
+    Unknown,
+}
+
+/// One symbol of the tree.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Who it is, and where it shows.
+    pub branch: Branch,
+    /// How deep, from 1.
+    pub depth: usize,
+    /// Whether it goes on.
+    pub more: More,
+    parent: Option<usize>,
+}
+
+/// What a tree does not show.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Omitted {
+    /// Callers that references show and the server's call hierarchy lacks (they are in the tree).
+    pub only_in_references: usize,
+    /// Callers that the server's call hierarchy has and its references lack (they are in the tree).
+    pub only_in_hierarchy: usize,
+    /// Uses of the symbol itself that are no calls.
+    pub other_uses: usize,
+    /// Likely calls that the server does not tell.
+    pub missing: usize,
+    /// Names that are called and that nobody could follow, sorted.
+    pub unresolved: Vec<String>,
+    /// Whether the bound on functions was met.
+    pub is_cut: bool,
+}
+
+/// The tree.
+#[derive(Clone, Debug)]
+pub struct Related {
+    /// The symbol that was asked about.
+    pub target: Target,
+    /// A parent before its children; siblings by path, then by position.
+    pub nodes: Vec<Node>,
+    /// Where the first level comes from.
+    pub source: Source,
+    /// What it does not show.
+    pub omitted: Omitted,
+    /// The index revision that the answer reflects, at least.
+    pub revision: u64,
+}
+
+/// Follows the relation.
+pub async fn related(project: &Project, ask: &FindRelated) -> Result<Related, QuestionError> {
+    unchanged(|| once(project, ask)).await
+}
+
+async fn once(project: &Project, ask: &FindRelated) -> Result<Related, QuestionError> {
+    let target = project.target(&ask.wanted).await?;
+    let mut growing = Growing { seen: HashSet::from([Key::of(&target)]), ..Growing::default() };
+    let mut waiting = VecDeque::from([(None, target.clone())]);
+    let mut source = None;
+    let mut leaves = Vec::new();
+    let mut expanded = 0;
+    while let Some((parent, function)) = waiting.pop_front() {
+        if expanded == MAX_EXPANDED {
+            growing.cut(parent);
+            continue;
+        }
+        expanded += 1;
+        let level = level(project, &function, ask).await?;
+        growing.omit(level.omitted, parent);
+        source.get_or_insert(level.source);
+        for branch in level.branches {
+            let next = branch.target.clone().filter(|next| is_followed(next, ask.relation));
+            let Some(node) = growing.add(parent, branch) else { continue };
+            let Some(next) = next else { continue };
+            if growing.nodes[node].depth < ask.depth {
+                waiting.push_back((Some(node), next));
+            } else {
+                leaves.push((node, next));
+            }
+        }
+    }
+    growing.end_leaves(project, leaves, ask.relation).await?;
+    let revision = target.at.revision;
+    let source = source.ok_or_else(|| QuestionError::Place("nothing was looked at".to_owned()))?;
+    Ok(Related { target, nodes: in_tree_order(growing.nodes), source, omitted: growing.omitted, revision })
+}
+
+/// Whether what is called goes on: the calls in a class's body are not those of whoever makes one.
+fn is_followed(next: &Target, relation: Relation) -> bool {
+    use SymbolKind::{Constructor, Function, Method};
+    relation != Relation::Callees || matches!(next.symbol.kind, Function | Method | Constructor)
+}
+
+async fn level(project: &Project, function: &Target, ask: &FindRelated) -> Result<Level, QuestionError> {
+    match ask.relation {
+        Relation::Callers => callers::callers(project, function, ask.waiting).await,
+        Relation::Callees => callees::callees(project, function, ask.waiting).await,
+        Relation::Supertypes => types::types(project, function, Direction::Up, ask.waiting).await,
+        Relation::Subtypes => types::types(project, function, Direction::Down, ask.waiting).await,
+    }
+}
+
+/// The tree as it grows, level by level.
+#[derive(Default)]
+struct Growing {
+    nodes: Vec<Node>,
+    seen: HashSet<Key>,
+    omitted: Omitted,
+}
+
+impl Growing {
+    /// Adds a function; its number, if it is to be followed.
+    fn add(&mut self, parent: Option<usize>, branch: Branch) -> Option<usize> {
+        let key = branch.key.clone();
+        let more = match () {
+            () if self.is_above(parent, &key) => More::Cycle,
+            () if self.seen.contains(&key) => More::Shown,
+            () => More::No,
+        };
+        let depth = parent.map_or(1, |parent| self.nodes[parent].depth + 1);
+        self.nodes.push(Node { branch, depth, more, parent });
+        self.seen.insert(key);
+        (more == More::No).then(|| self.nodes.len() - 1)
+    }
+
+    /// Whether `key` is the function asked about, or stands on the way to it. The former is seen from the start and
+    /// is no node.
+    fn is_above(&self, mut parent: Option<usize>, key: &Key) -> bool {
+        while let Some(at) = parent {
+            if self.nodes[at].branch.key == *key {
+                return true;
+            }
+            parent = self.nodes[at].parent;
+        }
+        self.seen.contains(key) && self.nodes.iter().all(|node| node.branch.key != *key)
+    }
+
+    fn cut(&mut self, parent: Option<usize>) {
+        self.omitted.is_cut = true;
+        if let Some(parent) = parent {
+            self.nodes[parent].more = More::Unknown;
+        }
+    }
+
+    /// Notes what a level does not show; uses that are no calls are told of the function asked about only.
+    fn omit(&mut self, level: Omitted, parent: Option<usize>) {
+        let all = &mut self.omitted;
+        all.only_in_references += level.only_in_references;
+        all.only_in_hierarchy += level.only_in_hierarchy;
+        all.missing += level.missing;
+        if parent.is_none() {
+            all.other_uses = level.other_uses;
+        }
+        all.unresolved.extend(level.unresolved);
+        all.unresolved.sort();
+        all.unresolved.dedup();
+    }
+
+    /// Finds out whether the last level's functions go on.
+    async fn end_leaves(
+        &mut self,
+        project: &Project,
+        mut leaves: Vec<(usize, Target)>,
+        relation: Relation,
+    ) -> Result<(), QuestionError> {
+        for (node, _) in leaves.drain(MAX_EXPANDED.min(leaves.len())..) {
+            self.nodes[node].more = More::Unknown;
+        }
+        let (nodes, targets): (Vec<usize>, Vec<Target>) = leaves.into_iter().unzip();
+        let goes_on = match relation {
+            Relation::Callers => callers::have_callers(project, targets).await?,
+            Relation::Callees => callees::have_callees(project, targets).await?,
+            Relation::Supertypes => types::have_types(project, targets, Direction::Up).await?,
+            Relation::Subtypes => types::have_types(project, targets, Direction::Down).await?,
+        };
+        for (node, goes_on) in nodes.into_iter().zip(goes_on) {
+            self.nodes[node].more = if goes_on { More::Yes } else { More::No };
+        }
+        Ok(())
+    }
+}
+
+/// Level by level to depth first.
+fn in_tree_order(nodes: Vec<Node>) -> Vec<Node> {
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); nodes.len() + 1];
+    for (at, node) in nodes.iter().enumerate() {
+        children[node.parent.map_or(0, |parent| parent + 1)].push(at);
+    }
+    let mut ordered = Vec::with_capacity(nodes.len());
+    let mut open: Vec<usize> = children[0].iter().rev().copied().collect();
+    while let Some(at) = open.pop() {
+        ordered.push(at);
+        open.extend(children[at + 1].iter().rev());
+    }
+    let mut nodes: Vec<Option<Node>> = nodes.into_iter().map(Some).collect();
+    ordered.into_iter().filter_map(|at| nodes[at].take()).collect()
+}

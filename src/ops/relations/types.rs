@@ -1,0 +1,126 @@
+//! Supertypes and subtypes of one type: what the server's type hierarchy says; where it has none, what heads of
+//! classes name.
+
+use super::Omitted;
+use super::callees::pointed_at;
+use super::level::{Gathered, Key, Level, Where};
+use crate::base::{Cancel, TextRange};
+use crate::engine::View;
+use crate::lsp::{Direction, NoAnswer, Waiting};
+use crate::ops::Project;
+use crate::ops::heritage::{bases, is_type};
+use crate::ops::question::{QuestionError, Source};
+use crate::ops::references::judge;
+use crate::ops::spot;
+use crate::ops::target::Target;
+use crate::resolve::{self, Judgement, Occurrence};
+
+pub(in crate::ops) async fn types(
+    project: &Project,
+    of: &Target,
+    direction: Direction,
+    waiting: Waiting,
+) -> Result<Level, QuestionError> {
+    if !is_type(of.symbol.kind) {
+        let (path, kind) = (&of.symbol.name_path, of.symbol.kind.word());
+        return Err(QuestionError::Place(format!(
+            "{path} is a {kind}, not a type: it has no super- or subtypes"
+        )));
+    }
+    let said = match project.language_of(of) {
+        Ok(language) => project.servers.types(language, &of.at, direction, waiting).await,
+        Err(why) => Err(why),
+    };
+    let said = match said {
+        Ok(said) => said,
+        Err(changed @ NoAnswer::Changed { .. }) => return Err(changed.into()),
+        Err(why) => {
+            let gathered = from_heads(project, of, direction).await?;
+            return level(project, gathered, Source::Syntax(why)).await;
+        }
+    };
+    let (items, server) = (said.value, said.server);
+    let work = move |view: &View, cancel: &Cancel| {
+        let mut gathered = Gathered::default();
+        for item in &items {
+            let (key, party) = pointed_at(view, &item.name, item.kind, &item.name_range, cancel)?;
+            gathered.add(key, None, true, party);
+        }
+        Ok::<_, QuestionError>(gathered)
+    };
+    let gathered = project.look(work).await??;
+    level(project, gathered, Source::Server(server)).await
+}
+
+async fn level(project: &Project, gathered: Gathered, source: Source) -> Result<Level, QuestionError> {
+    let languages = project.languages.clone();
+    let branches = project.look(move |view, _| gathered.branches(view, &languages)).await?;
+    Ok(Level { branches, source, omitted: Omitted::default() })
+}
+
+async fn from_heads(project: &Project, of: &Target, direction: Direction) -> Result<Gathered, QuestionError> {
+    let of = of.clone();
+    match direction {
+        Direction::Up => project.look(move |view, cancel| supertypes(view, &of, cancel)).await?,
+        Direction::Down => {
+            let judged = judge(project, &of).await?;
+            project.look(move |view, cancel| subtypes(view, &judged.occurrences, cancel)).await?
+        }
+    }
+}
+
+fn supertypes(view: &View, of: &Target, cancel: &Cancel) -> Result<Gathered, QuestionError> {
+    let mut gathered = Gathered::default();
+    let Some(grammar) = of.file.grammar() else { return Ok(gathered) };
+    let Ok(current) = view.current(&of.file) else { return Ok(gathered) };
+    let Some(row) = current.outline.rows.get(of.row).filter(|_| current.hash == of.at.hash) else {
+        return Ok(gathered);
+    };
+    for base in bases(grammar, &current.outline, row, current.text.as_str()) {
+        let found = resolve::definitions(view, &of.at.path, base.start, cancel)?;
+        if let Some((best, (_, row))) = found.first().and_then(|best| Some((best, best.row()?))) {
+            let key = Key { file: Where::Project(best.file.path.clone()), at: Some(row.name_start) };
+            gathered.add(key, None, found.len() == 1, None);
+        }
+    }
+    Ok(gathered)
+}
+
+/// The types in whose heads an occurrence stands.
+fn subtypes(view: &View, occurrences: &[Occurrence], cancel: &Cancel) -> Result<Gathered, QuestionError> {
+    let mut gathered = Gathered::default();
+    let possible: Vec<&Occurrence> =
+        occurrences.iter().filter(|one| one.judgement != Judgement::Unlikely).collect();
+    for of_file in possible.chunk_by(|a, b| a.path == b.path) {
+        cancel.check()?;
+        let path = &of_file[0].path;
+        let Some(source) = spot::Source::read(view, path) else { continue };
+        let Some((Some(grammar), outline)) = &source.code else { continue };
+        for one in of_file {
+            let is_in_head = |name: TextRange| name == one.range;
+            let row = outline.rows.iter().find(|row| {
+                row.range().contains(one.range)
+                    && bases(*grammar, outline, row, source.text.as_str()).into_iter().any(is_in_head)
+            });
+            if let Some(row) = row {
+                let key = Key { file: Where::Project(path.clone()), at: Some(row.name_start) };
+                let line = source.text.line_column(one.range.start).line;
+                gathered.add(key, Some(line), one.judgement == Judgement::Likely, None);
+            }
+        }
+    }
+    Ok(gathered)
+}
+
+/// Whether each of these types has super- or subtypes, as far as heads tell.
+pub(super) async fn have_types(
+    project: &Project,
+    types: Vec<Target>,
+    direction: Direction,
+) -> Result<Vec<bool>, QuestionError> {
+    let mut have = Vec::with_capacity(types.len());
+    for of in &types {
+        have.push(is_type(of.symbol.kind) && !from_heads(project, of, direction).await?.is_empty());
+    }
+    Ok(have)
+}

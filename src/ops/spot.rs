@@ -1,0 +1,310 @@
+//! Places in files: what servers point at, checked against the text as it is now, and what syntax found, each with
+//! its line and the symbol around it. Each file is read once. Invariant: a spot lies in its file's text, and where a
+//! name was expected, the text there is that name.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::base::cancel::Cancelled;
+use crate::base::{Cancel, RelPath, Text, TextRange};
+use crate::engine::View;
+use crate::lsp::{FileRef, Span};
+use crate::resolve::{self, Role};
+use crate::syntax::call_site::is_called;
+use crate::syntax::{Grammar, Outline, SymbolKind};
+
+/// Bytes of a line that are kept: generated files have lines of megabytes.
+const MAX_LINE: usize = 2_000;
+
+/// The most bytes of a file outside the index that are read to check a range.
+const MAX_UNINDEXED_BYTES: u64 = 8 << 20;
+
+/// A place in a file of the project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// Which file.
+    pub path: RelPath,
+    /// In bytes.
+    pub range: TextRange,
+    /// 0-based line of its first byte.
+    pub line: u32,
+    /// That line and its neighbours, without line breaks.
+    pub around: Around,
+    /// What it does, as far as its line tells.
+    pub role: Role,
+    /// The innermost function or class around it; `None` at the top level.
+    pub inside: Option<Inside>,
+}
+
+/// A line with its neighbours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Around {
+    /// The line before, if there is one.
+    pub before: Option<String>,
+    /// The line itself.
+    pub line: String,
+    /// The line after, if there is one.
+    pub after: Option<String>,
+}
+
+/// The symbol around a spot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inside {
+    /// Its name path.
+    pub name_path: String,
+    /// Its kind.
+    pub kind: SymbolKind,
+    /// Where its name begins, in bytes.
+    pub name_start: u32,
+}
+
+/// A place outside the project: its text is not shown.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OutsideSpot {
+    /// Which file.
+    pub path: PathBuf,
+    /// 0-based.
+    pub line: u32,
+}
+
+/// What a server pointed at and cannot be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// Ranges that do not lie in their file's text, or in no text that can be read.
+    pub outside_text: usize,
+    /// Ranges where the name does not stand.
+    pub not_the_name: usize,
+    /// Ranges told more than once.
+    pub duplicates: usize,
+}
+
+/// What is left of a server's spans.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// In path order, then by offset.
+    pub spots: Vec<Spot>,
+    /// In path order, then by line.
+    pub outside: Vec<OutsideSpot>,
+    /// What was left out.
+    pub dropped: Dropped,
+}
+
+/// What must stand at a span.
+#[derive(Clone, Copy, Debug)]
+pub enum Expect<'a> {
+    /// One of these names.
+    Names(&'a [String]),
+    /// Anything.
+    Anything,
+}
+
+/// Checks what a server pointed at.
+pub fn check(view: &View, spans: &[Span], expect: Expect<'_>, cancel: &Cancel) -> Result<Checked, Cancelled> {
+    let mut checked = Checked::default();
+    let mut by_file: BTreeMap<&RelPath, Vec<&Span>> = BTreeMap::new();
+    for span in spans {
+        match &span.file {
+            FileRef::Project(path) => by_file.entry(path).or_default().push(span),
+            FileRef::Outside(path) => {
+                checked.outside.push(OutsideSpot { path: path.clone(), line: span.start.line });
+            }
+        }
+    }
+    checked.outside.sort();
+    checked.outside.dedup();
+    for (path, spans) in by_file {
+        cancel.check()?;
+        let Some(source) = Source::read(view, path) else {
+            checked.dropped.outside_text += spans.len();
+            continue;
+        };
+        let mut ranges = BTreeSet::new();
+        for span in spans {
+            let Some(range) = span.resolve(&source.text) else {
+                checked.dropped.outside_text += 1;
+                continue;
+            };
+            let range = match expect {
+                Expect::Anything => Some(range),
+                Expect::Names(names) => fit(source.text.as_str(), range, names),
+            };
+            match range {
+                None => checked.dropped.not_the_name += 1,
+                Some(range) if !ranges.insert(range) => checked.dropped.duplicates += 1,
+                Some(_) => {}
+            }
+        }
+        checked.spots.extend(ranges.into_iter().map(|range| source.spot(path, range)));
+    }
+    Ok(checked)
+}
+
+/// The spots of ranges that syntax found, which stand in path order. Those of files that changed meanwhile are left
+/// out where `name` no longer stands there.
+pub fn spots(
+    view: &View,
+    ranges: &[(RelPath, TextRange)],
+    name: &str,
+    cancel: &Cancel,
+) -> Result<Vec<Option<Spot>>, Cancelled> {
+    let mut found = Vec::with_capacity(ranges.len());
+    for of_file in ranges.chunk_by(|a, b| a.0 == b.0) {
+        cancel.check()?;
+        let path = &of_file[0].0;
+        let source = Source::read(view, path);
+        found.extend(of_file.iter().map(|&(_, range)| {
+            let source = source.as_ref()?;
+            (source.text.slice(range) == name).then(|| source.spot(path, range))
+        }));
+    }
+    Ok(found)
+}
+
+/// A file's text, and its outline if it has one.
+pub(super) struct Source {
+    pub(super) text: Text,
+    pub(super) code: Option<(Option<Grammar>, Arc<Outline>)>,
+}
+
+impl Source {
+    /// Reads a file, whether the index has it or not.
+    pub(super) fn read(view: &View, path: &RelPath) -> Option<Source> {
+        let file = view.snapshot.files.get(path.as_str());
+        if let Some(file) = file
+            && file.outline().is_some()
+        {
+            let current = view.current(file).ok()?;
+            return Some(Source { text: current.text, code: Some((file.grammar(), current.outline)) });
+        }
+        let bytes = view.root.read_unlinked(path, MAX_UNINDEXED_BYTES).ok()?.bytes;
+        Some(Source { text: Text::decode(bytes).ok()?, code: None })
+    }
+
+    pub(super) fn spot(&self, path: &RelPath, range: TextRange) -> Spot {
+        let line = self.text.line_column(range.start).line;
+        let at = line as usize;
+        let text_of = |line: usize| self.text.line(line).map(cut);
+        Spot {
+            path: path.clone(),
+            range,
+            line,
+            around: Around {
+                before: at.checked_sub(1).and_then(text_of),
+                line: text_of(at).unwrap_or_default(),
+                after: text_of(at + 1),
+            },
+            role: self.role(range),
+            inside: self.inside(range.start),
+        }
+    }
+
+    /// What the name at `range` does, a declaration aside.
+    pub(super) fn role(&self, range: TextRange) -> Role {
+        let Some((Some(grammar), outline)) = &self.code else { return Role::Use };
+        if outline.imports.iter().any(|import| import.statement.contains(range)) {
+            Role::Import
+        } else if is_called(*grammar, self.text.as_str(), range) {
+            Role::Call
+        } else {
+            Role::Use
+        }
+    }
+
+    pub(super) fn inside(&self, offset: u32) -> Option<Inside> {
+        let (_, outline) = self.code.as_ref()?;
+        let row = resolve::enclosing(outline, offset)?;
+        Some(Inside {
+            name_path: outline.name_path(row),
+            kind: outline.rows[row].kind(),
+            name_start: outline.rows[row].name_start,
+        })
+    }
+}
+
+fn cut(line: &str) -> String {
+    if line.len() <= MAX_LINE {
+        return line.to_owned();
+    }
+    let end = (0..=MAX_LINE).rev().find(|&end| line.is_char_boundary(end)).unwrap_or(0);
+    format!("{}…", &line[..end])
+}
+
+/// Where in `range` one of `names` stands: the whole of it, or the only place in it (servers begin ranges at a
+/// qualifier, or take in arguments), or a whole identifier that the file imports the name as.
+fn fit(text: &str, range: TextRange, names: &[String]) -> Option<TextRange> {
+    let covered = text.get(range.as_range())?;
+    if names.iter().any(|name| name == covered) {
+        return Some(range);
+    }
+    let only = names.iter().find_map(|name| only_word(covered, name));
+    if let Some((from, to)) = only {
+        let offset = |at: usize| u32::try_from(at).ok().map(|at| range.start + at);
+        return Some(TextRange::new(offset(from)?, offset(to)?));
+    }
+    let is_word = !covered.is_empty() && covered.chars().all(is_word_char);
+    let is_alias = || names.iter().any(|name| renames(text, name, covered));
+    (is_word && is_alias()).then_some(range)
+}
+
+/// Where `word` stands in `text` as a whole word, if it does exactly once.
+fn only_word(text: &str, word: &str) -> Option<(usize, usize)> {
+    let mut places = whole_words(text, word);
+    match (places.next(), places.next()) {
+        (Some(at), None) => Some((at, at + word.len())),
+        _ => None,
+    }
+}
+
+/// Whether `text` has `name as alias`, as Python, Kotlin, TypeScript and Rust rename what they import.
+fn renames(text: &str, name: &str, alias: &str) -> bool {
+    whole_words(text, name).any(|at| {
+        let mut words = text[at + name.len()..].split_whitespace();
+        words.next() == Some("as")
+            && words.next().is_some_and(|word| word.trim_end_matches([',', ';', ')', '}']) == alias)
+    })
+}
+
+/// Where `word` stands in `text` as a whole word.
+pub(super) fn whole_words<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let places = text.match_indices(word).map(|(at, _)| at).filter(move |_| !word.is_empty());
+    places.filter(move |&at| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + word.len()..].chars().next();
+        !before.is_some_and(is_word_char) && !after.is_some_and(is_word_char)
+    })
+}
+
+fn is_word_char(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fitted<'a>(text: &'a str, covered: &str, name: &str) -> Option<&'a str> {
+        let at = u32::try_from(text.find(covered).expect("in it")).expect("short");
+        let end = at + u32::try_from(covered.len()).expect("short");
+        fit(text, TextRange::new(at, end), &[name.to_owned()]).map(|range| &text[range.as_range()])
+    }
+
+    #[test]
+    fn a_range_is_taken_where_the_name_stands() {
+        assert_eq!(fitted("x = a.run()", "run", "run"), Some("run"));
+        assert_eq!(fitted("x = a.run()", "a.run", "run"), Some("run"));
+        assert_eq!(fitted("x = a.run()", "a.run()", "run"), Some("run"));
+        assert_eq!(fitted("f(run, run)", "run, run", "run"), None, "which one?");
+        assert_eq!(fitted("x = a.rerun()", "a.rerun", "run"), None, "a part of a word");
+        assert_eq!(fitted("x = a.run()", "x = a", "run"), None);
+        assert_eq!(fitted("a + b", "+", "plus"), None);
+    }
+
+    #[test]
+    fn a_name_may_be_imported_under_another() {
+        let text = "from m import (run as go, x)\ngo()\nno()\n";
+        assert_eq!(fitted(text, "go()", "run"), None);
+        assert_eq!(fitted(text, "go", "run"), Some("go"));
+        assert_eq!(fitted(text, "no", "run"), None);
+    }
+}

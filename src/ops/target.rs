@@ -1,0 +1,222 @@
+//! The one symbol that a question is about, by name path and place. Invariant: exactly one, or an error that shows
+//! what there is instead.
+
+use std::sync::Arc;
+
+use super::find_symbol::{self, SymbolError};
+use super::symbol::{Detail, Symbol, symbol};
+use crate::base::{Cancel, ContentHash, RelPath, Text, TextRange};
+use crate::config::{LanguageId, Languages};
+use crate::engine::View;
+use crate::index::{Content, FileEntry, Hit, Locals, Query};
+use crate::lsp::At;
+use crate::resolve;
+use crate::syntax::name_path::Matching;
+use crate::syntax::{NamePattern, NamePatternError, SymbolKind};
+
+/// Names shown when nothing has the one that was asked for.
+const SIMILAR: usize = 5;
+
+/// A symbol as a client names it.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// Its name path.
+    pub name_path: String,
+    /// The file or directory it is in; empty for anywhere in the project.
+    pub relative_path: String,
+    /// Whether parameters and local variables are meant too.
+    pub locals: Locals,
+}
+
+/// The one symbol that was meant.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Its file, as of the question.
+    pub file: Arc<FileEntry>,
+    /// Its row in the file's outline.
+    pub row: usize,
+    /// What answers show of it.
+    pub symbol: Symbol,
+    /// Where its name stands, as servers are asked.
+    pub at: At,
+    /// The whole of it, in bytes.
+    pub range: TextRange,
+    /// Its name, in bytes.
+    pub name_range: TextRange,
+    /// Its simple name: what stands at `name_range`.
+    pub name: String,
+    /// Its language; `None` when no language has such files.
+    pub language: Option<LanguageId>,
+}
+
+/// Why no single symbol is meant.
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    /// The pattern is none.
+    #[error(transparent)]
+    Pattern(#[from] NamePatternError),
+    /// The place is of no use.
+    #[error(transparent)]
+    Symbol(#[from] SymbolError),
+    /// There is no such symbol.
+    #[error("No symbol matching '{pattern}' found")]
+    None {
+        /// What was asked.
+        pattern: String,
+        /// Symbols of that name elsewhere, the likeliest first.
+        elsewhere: Vec<Symbol>,
+        /// Names like it, when there is none.
+        similar: Vec<String>,
+    },
+    /// There are several.
+    #[error("Found multiple {} symbols matching '{pattern}'", candidates.len())]
+    Several {
+        /// What was asked.
+        pattern: String,
+        /// All of them, in path order, then by position.
+        candidates: Vec<Symbol>,
+    },
+}
+
+impl Target {
+    /// What `resolve` calls it.
+    pub fn resolved(&self) -> resolve::Target {
+        resolve::Target { file: self.file.clone(), row: self.row }
+    }
+
+    /// What a use of it may be written as: its name, and for a constructor that of its class.
+    pub fn spellings(&self) -> Vec<String> {
+        let mut names = vec![self.name.clone()];
+        if self.symbol.kind == SymbolKind::Constructor
+            && let Some(class) = self.symbol.name_path.rsplit('/').nth(1)
+        {
+            names.push(class.split('[').next().unwrap_or(class).to_owned());
+        }
+        names
+    }
+
+    /// The symbol in row `row` of `file`.
+    pub(super) fn new(
+        view: &View,
+        languages: &Languages,
+        file: &Arc<FileEntry>,
+        row: usize,
+    ) -> Option<Target> {
+        let Content::Code { outline, hash, .. } = &file.content else { return None };
+        let this = outline.rows.get(row)?;
+        let (name, length) = written_name(view, file, *hash, this.name_start, outline.name(this));
+        let language =
+            languages.language_of(&file.path).or_else(|| languages.by_name(file.grammar()?.name()));
+        let at = At {
+            path: file.path.clone(),
+            offset: this.name_start,
+            hash: *hash,
+            revision: view.snapshot.revision,
+        };
+        Some(Target {
+            symbol: symbol(&file.path, outline, row, Detail { depth: 0, text: None }),
+            at,
+            range: this.range(),
+            name_range: TextRange::new(this.name_start, this.name_start.saturating_add(length)),
+            name,
+            language,
+            file: file.clone(),
+            row,
+        })
+    }
+}
+
+/// Finds the one symbol.
+pub fn target(
+    view: &View,
+    languages: &Languages,
+    wanted: &Wanted,
+    cancel: &Cancel,
+) -> Result<Target, TargetError> {
+    let pattern = NamePattern::parse(&wanted.name_path, Matching::Exact)?;
+    let query = Query {
+        pattern,
+        scope: find_symbol::scope(view, &wanted.relative_path)?,
+        include_kinds: Vec::new(),
+        exclude_kinds: Vec::new(),
+        locals: wanted.locals,
+    };
+    let hits = view.snapshot.find(&query, cancel).map_err(SymbolError::from)?;
+    let Some(hit) = the_one(&hits, query.pattern.whole()) else {
+        if hits.is_empty() {
+            return Err(none(view, &query, &wanted.name_path, cancel)?);
+        }
+        let candidates = hits.iter().filter_map(shown).collect();
+        return Err(TargetError::Several { pattern: wanted.name_path.clone(), candidates });
+    };
+    match Target::new(view, languages, &hit.file, hit.row) {
+        Some(target) => Ok(target),
+        None => Err(none(view, &query, &wanted.name_path, cancel)?),
+    }
+}
+
+/// The only hit, or the only one whose whole name path is the pattern.
+fn the_one<'a>(hits: &'a [Hit], pattern: &str) -> Option<&'a Hit> {
+    if let [only] = hits {
+        return Some(only);
+    }
+    let is_whole =
+        |hit: &&Hit| hit.file.outline().is_some_and(|outline| outline.name_path(hit.row) == pattern);
+    let mut whole = hits.iter().filter(is_whole);
+    match (whole.next(), whole.next()) {
+        (Some(only), None) => Some(only),
+        _ => None,
+    }
+}
+
+fn shown(hit: &Hit) -> Option<Symbol> {
+    let outline = hit.file.outline()?;
+    Some(symbol(&hit.file.path, outline, hit.row, Detail { depth: 0, text: None }))
+}
+
+fn none(view: &View, query: &Query, pattern: &str, cancel: &Cancel) -> Result<TargetError, TargetError> {
+    let elsewhere = find_symbol::kept_out(view, query, cancel)?;
+    let similar = if elsewhere.is_empty() {
+        view.snapshot.similar_names(query.pattern.last_name(), SIMILAR)
+    } else {
+        Vec::new()
+    };
+    Ok(TargetError::None { pattern: pattern.to_owned(), elsewhere, similar })
+}
+
+/// What stands in the text where a row's name is, and its length. A composed name (`impl Display for Size`) does not
+/// stand there as a whole: then it is the identifier that does.
+fn written_name(view: &View, file: &FileEntry, hash: ContentHash, at: u32, name: &str) -> (String, u32) {
+    let length = |name: &str| u32::try_from(name.len()).unwrap_or(0);
+    let is_plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'));
+    let composed = || {
+        let current = view.current(file).ok().filter(|current| current.hash == hash)?;
+        let written = identifier_at(&current.text, at);
+        (!current.text.as_str().get(at as usize..)?.starts_with(name) && !written.is_empty())
+            .then(|| written.to_owned())
+    };
+    // An unnamed companion's name is plain, and not in the text.
+    let may_be_composed = !is_plain || name == "Companion";
+    match may_be_composed.then(composed).flatten() {
+        Some(written) => {
+            let long = length(&written);
+            (written, long)
+        }
+        None => (name.to_owned(), length(name)),
+    }
+}
+
+/// The identifier that begins at `offset`; empty when none does.
+pub(super) fn identifier_at(text: &Text, offset: u32) -> &str {
+    let rest = text.as_str().get(offset as usize..).unwrap_or("");
+    let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+    &rest[..end]
+}
+
+/// The symbol whose name stands at `offset` of `path`, if one is declared there.
+pub(super) fn declared_at(view: &View, languages: &Languages, path: &RelPath, offset: u32) -> Option<Target> {
+    let file = view.snapshot.files.get(path.as_str())?;
+    let outline = file.outline()?;
+    let row = outline.rows.iter().position(|row| row.name_start == offset)?;
+    Target::new(view, languages, file, row)
+}

@@ -1,0 +1,266 @@
+//! Locals that the outline does not list, told by the text around their names: parameters and variables of every
+//! language but Python, and there those of lambdas and comprehensions. Invariant: when in doubt a name is no local,
+//! so that no use is lost; what is found shadows at least where it is visible.
+
+use super::context::{before, behind, first_word, last_word};
+use super::enclosing::enclosing;
+use super::family::Family;
+use super::project::Here;
+use crate::base::TextRange;
+
+/// How far a bracket, or the word that begins a binding, is looked for, in bytes.
+const MAX_FAR: usize = 4000;
+const MAX_NEAR: usize = 300;
+
+/// Where in the file a local called `name` that is no row is in scope.
+pub(super) fn scopes(here: &Here, family: Family, name: &str) -> Vec<TextRange> {
+    let text = here.text.as_str();
+    let mut scopes: Vec<TextRange> = Vec::new();
+    for start in here.outline.occurrences.offsets_of(name) {
+        let start = start as usize;
+        let end = start + name.len();
+        if text.get(start..end) != Some(name) || scopes.iter().any(|scope| scope.as_range().contains(&start))
+        {
+            continue;
+        }
+        let found = match family {
+            Family::Python => python(text, start, end, family),
+            _ if !binds(text, start, end, family) => None,
+            _ => around(here, start),
+        };
+        if let Some((from, to)) = found
+            && let (Ok(from), Ok(to)) = (u32::try_from(from), u32::try_from(to))
+            && !is_row(here, start)
+        {
+            scopes.push(TextRange::new(from.min(to), to));
+        }
+    }
+    scopes
+}
+
+fn is_row(here: &Here, start: usize) -> bool {
+    here.outline.rows.iter().any(|row| row.name_start as usize == start)
+}
+
+/// The function (else the class) around a place.
+fn around(here: &Here, start: usize) -> Option<(usize, usize)> {
+    let at = u32::try_from(start).ok()?;
+    let rows = &here.outline.rows;
+    // `const f = (name) => …` is no function of the outline's.
+    let narrowest =
+        || rows.iter().filter(|row| row.start <= at && at < row.end).min_by_key(|row| row.end - row.start);
+    let row = enclosing(&here.outline, at).map(|row| &rows[row]).or_else(narrowest)?;
+    Some((row.start as usize, row.end as usize))
+}
+
+/// The names of a comprehension hold within its brackets, those of a lambda up to the end of its brackets or line.
+fn python(text: &str, start: usize, end: usize, family: Family) -> Option<(usize, usize)> {
+    let near = floor(text, start.saturating_sub(MAX_NEAR));
+    let left = &text[near..start];
+    let is_target = |c: char| c.is_alphanumeric() || c.is_whitespace() || "_,()*".contains(c);
+    if let Some(at) = rfind_word(left, "for") {
+        let targets = &left[at + 3..];
+        let right = &text[end..floor(text, (end + MAX_NEAR).min(text.len()))];
+        let others = find_word(right, "in").map(|at| &right[..at]);
+        if targets.chars().all(is_target)
+            && find_word(targets, "in").is_none()
+            && others.is_some_and(|others| others.chars().all(is_target))
+        {
+            let open = open_bracket(text, near + at)?;
+            return Some((open, close_bracket(text, open)));
+        }
+    }
+    let at = rfind_word(left, "lambda")?;
+    let is_default = before(text, start, family).ends_with('=');
+    if left[at..].contains(':') || is_default || !behind(text, end).starts_with([',', ':', '=']) {
+        return None;
+    }
+    let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at);
+    Some((near + at, open_bracket(text, near + at).map_or(line_end, |open| close_bracket(text, open))))
+}
+
+/// Whether the name at `start..end` is being bound: as a local or as a parameter.
+fn binds(text: &str, start: usize, end: usize, family: Family) -> bool {
+    let left = before(text, start, family);
+    let right = behind(text, end);
+    let word = last_word(left);
+    let in_list = left.ends_with(['(', ',']);
+    let is_typed = right.starts_with(':') && !right.starts_with("::");
+    match family {
+        Family::Jvm => {
+            let is_kotlin_local = matches!(word, "val" | "var");
+            let is_parameter = is_typed && (in_list || matches!(word, "vararg" | "noinline" | "crossinline"));
+            let is_lambda =
+                left.ends_with(['{', ',', '(']) && arrow_follows(right) && is_lambda(text, start, family);
+            let is_loop = first_word(right) == "in"
+                && left.ends_with('(')
+                && last_word(left[..left.len() - 1].trim_end()) == "for";
+            is_kotlin_local || is_parameter || is_lambda || is_loop || is_typed_like_c(left, right)
+        }
+        Family::Ecma => {
+            let is_local = matches!(word, "const" | "let" | "var" | "function" | "class");
+            let is_arrow = right.starts_with("=>")
+                || (in_list && closes_into(text, end, &["=>", "{", ":"]) && is_header(text, start, family));
+            is_local
+                || is_arrow
+                || (left.ends_with('{') || left.ends_with(','))
+                    && closes_into_pattern(text, start, end, family)
+        }
+        Family::Rust => {
+            let is_closure = left.ends_with('|') && right.starts_with(['|', ',', ':']);
+            matches!(word, "let" | "mut" | "for") || (in_list && is_typed) || is_closure
+        }
+        Family::Go => {
+            let is_new = right.starts_with(":=")
+                || (right.starts_with(',')
+                    && text[end..].lines().next().is_some_and(|line| line.contains(":=")));
+            let is_parameter = in_list
+                && right.starts_with(|c: char| c.is_alphabetic() || "*[".contains(c))
+                && is_header(text, start, family);
+            is_new || word == "var" || is_parameter
+        }
+        Family::CSharp | Family::C => is_typed_like_c(left, right) || right.starts_with("=>"),
+        Family::Python => false,
+    }
+}
+
+/// `Type name =`, `Type name;`, `Type name,`, `Type name)`: two words in a row.
+fn is_typed_like_c(left: &str, right: &str) -> bool {
+    const NO_TYPES: [&str; 28] = [
+        "return",
+        "new",
+        "throw",
+        "case",
+        "else",
+        "in",
+        "is",
+        "as",
+        "await",
+        "yield",
+        "goto",
+        "instanceof",
+        "delete",
+        "import",
+        "package",
+        "using",
+        "class",
+        "interface",
+        "enum",
+        "struct",
+        "object",
+        "fun",
+        "typedef",
+        "and",
+        "or",
+        "not",
+        "by",
+        "typeof",
+    ];
+    let word = last_word(left);
+    let is_type =
+        (!word.is_empty() && !word.starts_with(|c: char| c.is_ascii_digit()) && !NO_TYPES.contains(&word))
+            || left.ends_with(['>', ']']) && !left.ends_with("->") && !left.ends_with("=>");
+    is_type && right.starts_with(['=', ';', ',', ')', ':', '[']) && !right.starts_with("==")
+}
+
+/// Kotlin's and Java's lambda parameters: only names and types up to an arrow.
+fn arrow_follows(right: &str) -> bool {
+    let Some(at) = right.get(..floor(right, MAX_NEAR.min(right.len()))).and_then(|near| near.find("->"))
+    else {
+        return false;
+    };
+    right[..at].chars().all(|c| c.is_alphanumeric() || c.is_whitespace() || "_,:?<>)(".contains(c))
+}
+
+/// Whether the brace around `start` opens a lambda, not the branches of a `when`. Locals begin with a small letter.
+fn is_lambda(text: &str, start: usize, family: Family) -> bool {
+    if text[start..].starts_with(char::is_uppercase) {
+        return false;
+    }
+    let Some(mut open) = open_bracket(text, start) else { return false };
+    if text[open..].starts_with('(') && before(text, open, family).ends_with(['{', ',']) {
+        // `{ (a, b) -> … }`
+        let Some(outer) = open_bracket(text, open) else { return false };
+        open = outer;
+    }
+    let left = before(text, open, family);
+    let head = match left.strip_suffix(')') {
+        Some(inner) => open_bracket(text, inner.len()).map_or(left, |open| before(text, open, family)),
+        None => left,
+    };
+    text[open..].starts_with('{') && last_word(head) != "when"
+}
+
+/// Whether the bracket around `end` closes, and one of `tokens` follows.
+fn closes_into(text: &str, end: usize, tokens: &[&str]) -> bool {
+    let Some(open) = open_bracket(text, end) else { return false };
+    let close = close_bracket(text, open);
+    let rest = text.get(close..).unwrap_or("").trim_start();
+    text[open..].starts_with('(') && tokens.iter().any(|token| rest.starts_with(token))
+}
+
+/// `const { name } = …`, `let [name] = …`.
+fn closes_into_pattern(text: &str, start: usize, end: usize, family: Family) -> bool {
+    let Some(open) = open_bracket(text, start) else { return false };
+    let word = last_word(before(text, open, family));
+    let close = close_bracket(text, open);
+    matches!(word, "const" | "let" | "var")
+        && end < close
+        && text.get(close..).unwrap_or("").trim_start().starts_with('=')
+}
+
+/// Whether the parenthesis around `start` is not that of a statement or of a call.
+fn is_header(text: &str, start: usize, family: Family) -> bool {
+    let Some(open) = open_bracket(text, start) else { return false };
+    !matches!(last_word(before(text, open, family)), "if" | "for" | "while" | "switch" | "with" | "return")
+}
+
+/// The innermost bracket within which `at` lies.
+pub(super) fn open_bracket(text: &str, at: usize) -> Option<usize> {
+    let from = at.saturating_sub(MAX_FAR);
+    let mut depth = 0_usize;
+    for (offset, &byte) in text.as_bytes().get(from..at)?.iter().enumerate().rev() {
+        match byte {
+            b')' | b']' | b'}' => depth += 1,
+            b'(' | b'[' | b'{' if depth == 0 => return Some(from + offset),
+            b'(' | b'[' | b'{' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Just past the bracket that closes the one at `open`; the text's end when none does.
+pub(super) fn close_bracket(text: &str, open: usize) -> usize {
+    let mut depth = 0_usize;
+    for (offset, &byte) in text.as_bytes()[open..].iter().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return open + offset + 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+fn rfind_word(text: &str, word: &str) -> Option<usize> {
+    text.rmatch_indices(word).map(|(at, _)| at).find(|&at| is_whole(text, at, word))
+}
+
+fn find_word(text: &str, word: &str) -> Option<usize> {
+    text.match_indices(word).map(|(at, _)| at).find(|&at| is_whole(text, at, word))
+}
+
+fn is_whole(text: &str, at: usize, word: &str) -> bool {
+    last_word(&text[..at]).is_empty() && first_word(&text[at + word.len()..]).is_empty()
+}
+
+/// The nearest character boundary at or below `at`.
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
+}

@@ -1,0 +1,213 @@
+//! The text around an identifier, read without a tree: what stands before its dot, whether it names an argument.
+//! Invariant: every scan is bounded, so that a question's time grows with the number of occurrences alone.
+
+use super::family::Family;
+
+/// How far back a call's opening parenthesis, or the start of a receiver, is looked for, in bytes.
+const MAX_BACK: usize = 4000;
+
+/// What an identifier is a member of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Receiver<'t> {
+    /// Nothing: it stands alone.
+    None,
+    /// Names joined by dots, outermost first, with the byte offset of the first: `a.b` in `a.b.name`.
+    Chain(Vec<&'t str>, usize),
+    /// `super()`, `super`.
+    Super,
+    /// Any other expression.
+    Expression,
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
+}
+
+/// The text before byte `at`, without white space and comments at its end, and without an opening backtick.
+pub(super) fn before(text: &str, at: usize, family: Family) -> &str {
+    let mut before = text.get(..at).unwrap_or("");
+    before = before.strip_suffix('`').unwrap_or(before);
+    loop {
+        let trimmed = before.trim_end();
+        if !before[trimmed.len()..].contains('\n') {
+            return without_block_comment(trimmed, family);
+        }
+        // A line above: what it says behind a comment's mark is no code.
+        let line = trimmed.rfind('\n').map_or(0, |at| at + 1);
+        match comment_in(&trimmed[line..], family) {
+            // Nothing but the comment: go on above it.
+            Some(comment) if trimmed[line..line + comment].trim().is_empty() => before = &trimmed[..line],
+            Some(comment) => return trimmed[..line + comment].trim_end(),
+            None => return without_block_comment(trimmed, family),
+        }
+    }
+}
+
+fn without_block_comment(text: &str, family: Family) -> &str {
+    let open = text.strip_suffix("*/").filter(|_| family != Family::Python).and_then(|rest| rest.rfind("/*"));
+    open.map_or(text, |open| text[..open].trim_end())
+}
+
+/// Where in the line a comment starts that goes on to its end.
+fn comment_in(line: &str, family: Family) -> Option<usize> {
+    let mark = if family == Family::Python { "#" } else { "//" };
+    // Behind an odd number of quotes it stands in a string.
+    let is_open = |at: usize| {
+        line[..at].matches('"').count().is_multiple_of(2)
+            && line[..at].matches('\'').count().is_multiple_of(2)
+    };
+    line.match_indices(mark).map(|(at, _)| at).find(|&at| is_open(at))
+}
+
+/// The text from byte `at` on, without white space before it, and without a closing backtick.
+pub(super) fn behind(text: &str, at: usize) -> &str {
+    let behind = text.get(at..).unwrap_or("");
+    behind.strip_prefix('`').unwrap_or(behind).trim_start()
+}
+
+/// The word that `text` ends with; empty when it ends with something else.
+pub(super) fn last_word(text: &str) -> &str {
+    let start =
+        text.char_indices().rev().take_while(|&(_, c)| is_word(c)).last().map_or(text.len(), |(at, _)| at);
+    &text[start..]
+}
+
+/// The word that `text` begins with.
+pub(super) fn first_word(text: &str) -> &str {
+    &text[..text.find(|c| !is_word(c)).unwrap_or(text.len())]
+}
+
+/// Without the operator that makes what follows a member, if there is one.
+fn without_access(text: &str, family: Family) -> Option<&str> {
+    let operators: &[&str] = match family {
+        Family::Python | Family::Go => &["."],
+        Family::Jvm => &["?.", "!!.", "?::", "::", "."],
+        Family::Ecma => &["?.", "!.", "."],
+        Family::Rust => &["::", "."],
+        Family::CSharp => &["?.", "!.", "::", "."],
+        Family::C => &["->", "::", "."],
+    };
+    let rest = operators.iter().find_map(|operator| text.strip_suffix(operator))?;
+    // `..` is a range, `...` a spread.
+    if rest.ends_with('.') { None } else { Some(rest) }
+}
+
+/// What the identifier at byte `at` is a member of.
+pub(super) fn receiver(text: &str, at: usize, family: Family) -> Receiver<'_> {
+    let Some(rest) = without_access(before(text, at, family), family) else { return Receiver::None };
+    let mut rest = before(text, rest.len(), family);
+    let mut chain = Vec::new();
+    loop {
+        if rest.len() + MAX_BACK < at {
+            return Receiver::Expression;
+        }
+        let word = last_word(rest);
+        if word.is_empty() {
+            let is_super =
+                chain.is_empty() && rest.strip_suffix("()").is_some_and(|call| last_word(call) == "super");
+            // `::name` in Kotlin and C++ has nothing before it.
+            let is_bare = chain.is_empty()
+                && matches!(family, Family::Jvm | Family::C)
+                && !rest.ends_with([')', ']', '}', '"', '\'', '>', '?', '!']);
+            return match (is_super, is_bare) {
+                (true, _) => Receiver::Super,
+                (_, true) => Receiver::None,
+                _ => Receiver::Expression,
+            };
+        }
+        if word.starts_with(|c: char| c.is_ascii_digit()) {
+            return Receiver::Expression;
+        }
+        chain.push(word);
+        let start = rest.len() - word.len();
+        let left = before(text, start, family);
+        match without_access(left, family) {
+            Some(left) => rest = before(text, left.len(), family),
+            None => {
+                chain.reverse();
+                return if chain == ["super"] { Receiver::Super } else { Receiver::Chain(chain, start) };
+            }
+        }
+    }
+}
+
+/// If the identifier at `start..end` names an argument of a call (`f(name=1)`): where the callee's name ends.
+pub(super) fn argument_of(text: &str, start: usize, end: usize, family: Family) -> Option<usize> {
+    let behind = behind(text, end);
+    let names = match family {
+        Family::Python | Family::Jvm => behind.strip_prefix('=').is_some_and(|rest| !rest.starts_with('=')),
+        Family::CSharp => behind.strip_prefix(':').is_some_and(|rest| !rest.starts_with(':')),
+        _ => false,
+    };
+    if !names {
+        return None;
+    }
+    let left = before(text, start, family);
+    if !left.ends_with(['(', ',']) {
+        return None;
+    }
+    let open = open_parenthesis(text, left.len())?;
+    let callee = before(text, open, family);
+    (!last_word(callee).is_empty() || callee.ends_with([')', ']', '>'])).then_some(callee.len())
+}
+
+/// Where the parenthesis stands within which byte `at` is; `None` when that is another bracket, or too far back.
+pub(super) fn open_parenthesis(text: &str, at: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    let from = at.saturating_sub(MAX_BACK);
+    for (offset, &byte) in text.as_bytes().get(from..at)?.iter().enumerate().rev() {
+        match byte {
+            b')' | b']' | b'}' => depth += 1,
+            b'(' if depth == 0 => return Some(from + offset),
+            b'[' | b'{' if depth == 0 => return None,
+            b'(' | b'[' | b'{' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(family: Family, text: &str, expected: Receiver) {
+        let at = text.find("name").expect("a name");
+        assert_eq!(receiver(text, at, family), expected, "{text}");
+    }
+
+    #[test]
+    fn receivers() {
+        let chain = |names: &[&'static str], at| Receiver::Chain(names.to_vec(), at);
+        check(Family::Python, "x = name", Receiver::None);
+        check(Family::Python, "x = a.b.name", chain(&["a", "b"], 4));
+        check(Family::Python, "x = a\n  .name", chain(&["a"], 4));
+        check(Family::Python, "f(1).name", Receiver::Expression);
+        check(Family::Python, "a.b()  # Say.\n  # More.\nname", Receiver::None);
+        check(Family::Python, "(a  # Say.\n .name)", chain(&["a"], 1));
+        check(Family::Jvm, "// Say.\nname", Receiver::None);
+        check(Family::Jvm, "/** Say. */ name", Receiver::None);
+        check(Family::Python, "super().name", Receiver::Super);
+        check(Family::Python, "f(1).b.name", Receiver::Expression);
+        check(Family::Python, "'é'.name", Receiver::Expression);
+        check(Family::Jvm, "a?.name", chain(&["a"], 0));
+        check(Family::Jvm, "x(::name)", Receiver::None);
+        check(Family::Jvm, "super.name", Receiver::Super);
+        check(Family::Ecma, "[...name]", Receiver::None);
+        check(Family::C, "p->name", chain(&["p"], 0));
+        check(Family::Rust, "0..name", Receiver::None);
+    }
+
+    #[test]
+    fn named_arguments() {
+        let argument = |text: &'static str| {
+            let at = text.find("name").expect("a name");
+            argument_of(text, at, at + 4, Family::Python).map(|end| last_word(&text[..end]))
+        };
+        assert_eq!(argument("f(name=1)"), Some("f"));
+        assert_eq!(argument("f(g(1, 2), [3], name = 1)"), Some("f"));
+        assert_eq!(argument("f(name == 1)"), None);
+        assert_eq!(argument("a, name = 1, 2"), None);
+        assert_eq!(argument("name=1"), None);
+    }
+}

@@ -1,0 +1,109 @@
+//! Goto-definition from syntax: what the identifier at a place means, else everything that bears its name.
+
+use super::family::Family;
+use super::meaning::Meaning;
+use super::place::{Place, place};
+use super::project::{Here, Project};
+use super::sources::{Sources, Target};
+use crate::base::cancel::Cancelled;
+use crate::base::{Cancel, RelPath, TextRange};
+
+/// Where the identifier at byte `offset` of the file at `path` may be declared, best first; empty when no identifier
+/// stands there, nothing of its name is declared in the project, or what it means is known to lie outside of it. A
+/// local that the outline does not list (most languages' are not) gives nothing either.
+pub fn definitions(
+    sources: &dyn Sources,
+    path: &RelPath,
+    offset: u32,
+    cancel: &Cancel,
+) -> Result<Vec<Target>, Cancelled> {
+    cancel.check()?;
+    let Some(file) = sources.snapshot().files.get(path.as_str()) else { return Ok(Vec::new()) };
+    let Some(family) = Family::of(file) else { return Ok(Vec::new()) };
+    let project = Project::new(sources, family, cancel);
+    let Some(here) = Here::new(&project, file) else { return Ok(Vec::new()) };
+    let Some(range) = identifier(&here, offset) else { return Ok(Vec::new()) };
+    let name = here.text.slice(range);
+    match place(&project, &here, range, name)? {
+        Place::Declaration(row) => Ok(vec![here.target(row)]),
+        Place::Argument { callee, meaning } => {
+            let found = parameters(&meaning, name);
+            if found.is_empty() && !callee.is_empty() {
+                guesses(&project, &here, name, Wants::Members)
+            } else {
+                Ok(found)
+            }
+        }
+        Place::Import(meaning) | Place::Bare(meaning) => {
+            found(&project, &here, name, meaning, Wants::TopLevel)
+        }
+        Place::Member(meaning) => found(&project, &here, name, meaning, Wants::Members),
+    }
+}
+
+/// What comes first among guesses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wants {
+    TopLevel,
+    Members,
+}
+
+fn found(
+    project: &Project,
+    here: &Here,
+    name: &str,
+    meaning: Meaning,
+    wants: Wants,
+) -> Result<Vec<Target>, Cancelled> {
+    match meaning {
+        Meaning::Declared(found) => Ok(found),
+        Meaning::Unknown => guesses(project, here, name, wants),
+        Meaning::Module(_) | Meaning::Elsewhere | Meaning::Local => Ok(Vec::new()),
+    }
+}
+
+/// Every declaration of the name: those that fit first, then those of the same file, then by path.
+fn guesses(project: &Project, here: &Here, name: &str, wants: Wants) -> Result<Vec<Target>, Cancelled> {
+    let mut all = project.declared(name)?.to_vec();
+    all.sort_by_key(|target| {
+        let is_member = target.row().is_some_and(|(_, row)| row.parent != 0);
+        (is_member != (wants == Wants::Members), target.file.path != here.file.path)
+    });
+    Ok(all)
+}
+
+/// The parameters called `name` of what is called; for a class those of its constructor, or its properties.
+fn parameters(callee: &Meaning, name: &str) -> Vec<Target> {
+    let Meaning::Declared(callees) = callee else { return Vec::new() };
+    let mut found = Vec::new();
+    for callee in callees {
+        let Some((outline, row)) = callee.row() else { continue };
+        for at in callee.row + 1..=callee.row + row.descendants as usize {
+            let parent = outline.rows[at].parent();
+            let is_constructors = || {
+                parent.is_some_and(|parent| {
+                    outline.rows[parent].parent() == Some(callee.row)
+                        && outline.name(&outline.rows[parent]) == "__init__"
+                })
+            };
+            if outline.name(&outline.rows[at]) == name && (parent == Some(callee.row) || is_constructors()) {
+                found.push(Target { file: callee.file.clone(), row: at });
+            }
+        }
+    }
+    found
+}
+
+/// The identifier that byte `offset` is in, or right behind.
+fn identifier(here: &Here, offset: u32) -> Option<TextRange> {
+    let text = here.text.as_str();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let offset = offset as usize;
+    let left = text.get(..offset)?;
+    let start = offset - left.chars().rev().take_while(|&c| is_word(c)).map(char::len_utf8).sum::<usize>();
+    let end = offset + text[offset..].chars().take_while(|&c| is_word(c)).map(char::len_utf8).sum::<usize>();
+    let range = TextRange::new(u32::try_from(start).ok()?, u32::try_from(end).ok()?);
+    let name = here.text.slice(range);
+    // Strings and comments hold no identifiers.
+    here.outline.occurrences.offsets_of(name).any(|at| at == range.start).then_some(range)
+}

@@ -1,0 +1,54 @@
+//! Which languages refer to each other's names, and how they differ where this layer must know.
+
+use crate::index::FileEntry;
+
+/// Languages that can name each other's declarations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Family {
+    /// Python.
+    Python,
+    /// Kotlin and Java.
+    Jvm,
+    /// JavaScript, TypeScript and TSX.
+    Ecma,
+    /// Rust.
+    Rust,
+    /// Go.
+    Go,
+    /// C#.
+    CSharp,
+    /// C and C++.
+    C,
+}
+
+impl Family {
+    /// The family of a file; `None` when it was not parsed.
+    pub(super) fn of(file: &FileEntry) -> Option<Family> {
+        let grammar = file.grammar()?;
+        Some(match grammar.name() {
+            "python" => Family::Python,
+            "kotlin" | "java" => Family::Jvm,
+            "javascript" | "typescript" | "tsx" => Family::Ecma,
+            "rust" => Family::Rust,
+            "go" => Family::Go,
+            "csharp" => Family::CSharp,
+            "c" | "cpp" => Family::C,
+            _ => return None,
+        })
+    }
+
+    /// Whether a class's members are in scope in its methods without a receiver.
+    pub(super) fn has_implicit_this(self) -> bool {
+        matches!(self, Family::Jvm | Family::CSharp | Family::C)
+    }
+
+    /// The words that stand for the object, or the class, whose method this is.
+    pub(super) fn selves(self) -> &'static [&'static str] {
+        match self {
+            Family::Python => &["self", "cls"],
+            Family::Rust => &["self", "Self"],
+            Family::Go => &[],
+            _ => &["this"],
+        }
+    }
+}

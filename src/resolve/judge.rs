@@ -1,0 +1,236 @@
+//! Whether an occurrence means the declaration that is asked about. Likely is said only where a complete server
+//! would list the occurrence: servers are held against it.
+
+use super::classes::is_class;
+use super::context::{before, last_word};
+use super::family::Family;
+use super::meaning::Meaning;
+use super::modules;
+use super::occurrence::{Judgement, Role};
+use super::place::{Place, place};
+use super::project::{Here, Project};
+use super::scope::{self, From};
+use super::sources::Target;
+use crate::base::TextRange;
+use crate::base::cancel::Cancelled;
+use crate::syntax::{Imported, Row, SymbolKind, call_site};
+
+/// The declaration that is asked about, with what every judgement needs of it.
+pub(super) struct Wanted<'t> {
+    target: &'t Target,
+    row: &'t Row,
+    name: &'t str,
+    /// The class or function around it.
+    owner: Option<Target>,
+    is_member: bool,
+    is_extension: bool,
+    /// Nothing else in the project has the name.
+    is_unique: bool,
+}
+
+impl<'t> Wanted<'t> {
+    /// `None` when the target's file has no such row.
+    pub(super) fn new(project: &Project, target: &'t Target) -> Result<Option<Wanted<'t>>, Cancelled> {
+        let Some((outline, row)) = target.row() else { return Ok(None) };
+        let owner = row.parent().map(|row| Target { file: target.file.clone(), row });
+        let is_in_class = owner.as_ref().and_then(Target::row).is_some_and(|(_, row)| is_class(row));
+        let is_extension = project.family == Family::Jvm
+            && project.here(&target.file).is_some_and(|here| {
+                before(here.text.as_str(), row.name_start as usize, project.family).ends_with('.')
+            });
+        Ok(Some(Wanted {
+            target,
+            row,
+            name: outline.name(row),
+            is_member: is_in_class || matches!(row.kind(), SymbolKind::Method | SymbolKind::EnumMember),
+            owner,
+            is_extension,
+            is_unique: project.declared(outline.name(row))?.len() == 1,
+        }))
+    }
+
+    /// The name.
+    pub(super) fn name(&self) -> &'t str {
+        self.name
+    }
+
+    /// The function whose parameter or local it is.
+    pub(super) fn function(&self) -> Option<&str> {
+        self.owner.as_ref().filter(|_| self.row.is_local()).map(Target::name)
+    }
+
+    /// Judges the occurrence at `range`.
+    pub(super) fn judge(
+        &self,
+        project: &Project,
+        here: &Here,
+        range: TextRange,
+    ) -> Result<(Judgement, Role), Cancelled> {
+        Ok(match place(project, here, range, self.name)? {
+            Place::Declaration(row) => (self.declaration(here, row), Role::Declaration),
+            Place::Import(meaning) => {
+                // A package of JavaScript, or a crate: only build files say where it lies.
+                let silent = match project.family {
+                    Family::Ecma | Family::Rust => Judgement::Unchecked,
+                    _ => Judgement::Unlikely,
+                };
+                (self.named(&meaning).unwrap_or(silent), Role::Import)
+            }
+            Place::Argument { callee, meaning } => (self.argument(project, &callee, &meaning), Role::Use),
+            Place::Bare(meaning) => {
+                let judgement = self.named(&meaning).unwrap_or_else(|| self.bare(project, here));
+                let role = role(here, range);
+                (self.unless_odd(project, here, range, role, judgement), role)
+            }
+            Place::Member(meaning) => {
+                let judgement = match self.named(&meaning) {
+                    Some(judgement) => judgement,
+                    None => self.member(project, here, range.start)?,
+                };
+                (judgement, role(here, range))
+            }
+        })
+    }
+
+    /// Kotlin's labels (`this@Name`) and types that share a function's name: compilers do not list them.
+    fn unless_odd(
+        &self,
+        project: &Project,
+        here: &Here,
+        range: TextRange,
+        role: Role,
+        judgement: Judgement,
+    ) -> Judgement {
+        if project.family != Family::Jvm || judgement != Judgement::Likely {
+            return judgement;
+        }
+        let left = before(here.text.as_str(), range.start as usize, project.family);
+        let is_label =
+            left.strip_suffix('@').is_some_and(|left| ["this", "return", "super"].contains(&last_word(left)));
+        let is_type = self.row.kind() == SymbolKind::Function
+            && role == Role::Use
+            && left.ends_with([':', '<', ','])
+            && !left.ends_with("::");
+        if is_label || is_type { Judgement::Unchecked } else { judgement }
+    }
+
+    /// What a meaning says; `None` where it says nothing.
+    fn named(&self, meaning: &Meaning) -> Option<Judgement> {
+        match meaning {
+            Meaning::Declared(found)
+                if found.iter().any(|one| one.is(self.target) || self.is_prototype(one)) =>
+            {
+                let is_one_symbol = found.iter().all(|one| self.is_same_symbol(one));
+                Some(if is_one_symbol { Judgement::Likely } else { Judgement::Unchecked })
+            }
+            Meaning::Unknown => None,
+            _ => Some(Judgement::Unlikely),
+        }
+    }
+
+    /// Whether the other is the target, or (in Python) another definition of it: both branches of an `if`, a
+    /// property's setter.
+    fn is_same_symbol(&self, other: &Target) -> bool {
+        other.is(self.target)
+            || self.is_prototype(other)
+            || Family::of(&other.file) == Some(Family::Python)
+                && other.file.path == self.target.file.path
+                && other.row().is_some_and(|(_, row)| row.parent == self.row.parent)
+    }
+
+    /// Whether the other is C's prototype of the target, or the function of which it is one: `a.h` beside `a.c`.
+    fn is_prototype(&self, other: &Target) -> bool {
+        Family::of(&other.file) == Some(Family::C)
+            && other.file.path.file_stem() == self.target.file.path.file_stem()
+            && other.row().is_some_and(|(_, row)| row.parent == 0 && self.row.parent == 0)
+    }
+
+    fn declaration(&self, here: &Here, row: usize) -> Judgement {
+        let other = here.target(row);
+        if other.is(self.target) || self.is_prototype(&other) {
+            return Judgement::Likely;
+        }
+        let is_sibling =
+            here.file.path == self.target.file.path && here.outline.rows[row].parent == self.row.parent;
+        if is_sibling { Judgement::Unchecked } else { Judgement::Unlikely }
+    }
+
+    /// `f(name=…)` means the parameter of `f`, or the property that the constructor of `f` takes.
+    fn argument(&self, project: &Project, callee: &str, meaning: &Meaning) -> Judgement {
+        let Some(owner) = &self.owner else { return Judgement::Unlikely };
+        let (function, class) = match owner.row() {
+            Some((outline, row)) => (owner.name(), row.parent().map(|at| outline.name(&outline.rows[at]))),
+            None => return Judgement::Unlikely,
+        };
+        let is_of = callee == function || (function == "__init__" && class == Some(callee));
+        if !is_of || !(self.row.is_local() || self.is_member) {
+            return Judgement::Unlikely;
+        }
+        let Meaning::Declared(found) = meaning else { return Judgement::Unchecked };
+        let leads_here = found.iter().any(|one| {
+            one.is(owner)
+                || owner.row().and_then(|(_, row)| row.parent()) == Some(one.row)
+                    && one.file.path == owner.file.path
+        });
+        match (leads_here, project.family) {
+            (false, _) => Judgement::Unlikely,
+            (true, Family::Jvm) => Judgement::Likely,
+            (true, _) if self.row.is_local() => Judgement::Likely,
+            (true, _) => Judgement::Unchecked,
+        }
+    }
+
+    /// A bare name of which the scopes say nothing.
+    fn bare(&self, project: &Project, here: &Here) -> Judgement {
+        if self.row.is_local() {
+            return Judgement::Unlikely;
+        }
+        match (project.family, self.is_member) {
+            (Family::Python, true) | (Family::Jvm, false) => Judgement::Unlikely,
+            (Family::C, false) if self.is_unique && includes(project, here, self.target) => Judgement::Likely,
+            _ => Judgement::Unchecked,
+        }
+    }
+
+    /// A member of something unknown.
+    fn member(&self, project: &Project, here: &Here, at: u32) -> Result<Judgement, Cancelled> {
+        if self.row.is_local() {
+            return Ok(Judgement::Unlikely);
+        }
+        if self.is_member {
+            return Ok(Judgement::Unchecked);
+        }
+        if self.is_extension {
+            // A local or a member of that name does not hide what is called on something else.
+            let visible = scope::chain(project, here, at, &[self.name], From::File)?;
+            return Ok(match self.named(&visible) {
+                Some(Judgement::Likely) if !self.is_unique => Judgement::Unchecked,
+                Some(judgement) => judgement,
+                None => Judgement::Unlikely,
+            });
+        }
+        Ok(match project.family {
+            Family::Jvm => Judgement::Unlikely,
+            // Where the bare name is known, nobody reaches it through something else.
+            _ => match scope::name(project, here, at, self.name)? {
+                Meaning::Declared(_) => Judgement::Unlikely,
+                _ => Judgement::Unchecked,
+            },
+        })
+    }
+}
+
+fn role(here: &Here, range: TextRange) -> Role {
+    if call_site::is_called(here.grammar, here.text.as_str(), range) { Role::Call } else { Role::Use }
+}
+
+/// Whether the file includes the target's file, or the header of the target's name.
+fn includes(project: &Project, here: &Here, target: &Target) -> bool {
+    here.file.path == target.file.path
+        || here.outline.imports.iter().filter(|import| import.imported == Imported::Everything).any(
+            |import| match modules::find(project, &here.file, import.module, import.statement.start) {
+                Some(modules::Module::File(file)) => file.path.file_stem() == target.file.path.file_stem(),
+                _ => false,
+            },
+        )
+}

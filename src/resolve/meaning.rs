@@ -1,0 +1,275 @@
+//! What a name means: in a module seen from outside, and through an import, to a fixpoint. Invariant: ends on every
+//! input; rings of imports are walked once.
+
+use super::family::Family;
+use super::modules::{self, Module};
+use super::project::Project;
+use super::sources::Target;
+use crate::base::cancel::Cancelled;
+use crate::index::FileEntry;
+use crate::syntax::{Import, ImportKind, Imported, SymbolKind};
+
+/// How many modules a name is followed through.
+const MAX_HOPS: usize = 24;
+
+/// What a name means at some place.
+#[derive(Clone, Debug)]
+pub(super) enum Meaning {
+    /// One of these declarations: several when one scope declares the name several times.
+    Declared(Vec<Target>),
+    /// A module.
+    Module(Module),
+    /// Something that is not in the project.
+    Elsewhere,
+    /// A local that the outline does not list.
+    Local,
+    /// Syntax does not say.
+    Unknown,
+}
+
+impl Meaning {
+    /// This meaning, or `other` where this says nothing.
+    fn or(self, other: Meaning) -> Meaning {
+        match (self, other) {
+            (Meaning::Declared(mut mine), Meaning::Declared(theirs)) => {
+                for their in theirs {
+                    if !mine.iter().any(|my| my.is(&their)) {
+                        mine.push(their);
+                    }
+                }
+                Meaning::Declared(mine)
+            }
+            (mine @ Meaning::Declared(_), _) | (_, mine @ Meaning::Declared(_)) => mine,
+            (mine @ Meaning::Module(_), _) | (_, mine @ Meaning::Module(_)) => mine,
+            (Meaning::Unknown, other) => other,
+            (mine, _) => mine,
+        }
+    }
+}
+
+impl Project<'_> {
+    /// What the import, which stands in `from`, binds to its name.
+    pub(super) fn import(
+        &self,
+        from: &FileEntry,
+        import: &Import,
+        hops: usize,
+    ) -> Result<Meaning, Cancelled> {
+        self.cancel.check()?;
+        if hops > MAX_HOPS {
+            return Ok(Meaning::Unknown);
+        }
+        let at = import.statement.start;
+        if import.module.is_empty() && import.kind == ImportKind::Export {
+            let Imported::Name(name) = import.imported else { return Ok(Meaning::Unknown) };
+            return self.own(from, name, hops + 1);
+        }
+        let is_whole_path = import.alias.is_none() && self.family == Family::Python;
+        let Imported::Name(name) = import.imported else {
+            // `import a.b` binds `a`.
+            let written = match import.module.split_once('.') {
+                Some((first, _)) if is_whole_path && !first.is_empty() => first,
+                _ => import.module,
+            };
+            return Ok(match modules::find(self, from, written, at) {
+                Some(module) => Meaning::Module(module),
+                None => self.unresolved(import.module),
+            });
+        };
+        match modules::find(self, from, import.module, at) {
+            Some(module) => self.exported(&module, name, hops + 1),
+            None => Ok(self.unresolved(import.module)),
+        }
+    }
+
+    /// What is said of a module that is not found.
+    fn unresolved(&self, written: &str) -> Meaning {
+        match self.family {
+            Family::Python if !written.starts_with('.') => Meaning::Elsewhere,
+            Family::Go => Meaning::Elsewhere,
+            Family::Rust if written.starts_with("std") || written.starts_with("core") => Meaning::Elsewhere,
+            _ => Meaning::Unknown,
+        }
+    }
+
+    /// What `name` means in `module`, seen from outside.
+    pub(super) fn exported(&self, module: &Module, name: &str, hops: usize) -> Result<Meaning, Cancelled> {
+        self.cancel.check()?;
+        if hops > MAX_HOPS {
+            return Ok(Meaning::Unknown);
+        }
+        match module {
+            Module::File(file) => {
+                let meaning = self.offered(file, name, hops)?;
+                Ok(match (&meaning, modules::below(self, module, name)) {
+                    (Meaning::Unknown | Meaning::Elsewhere, Some(below)) => Meaning::Module(below),
+                    _ => meaning,
+                })
+            }
+            Module::Directory(directory) if self.family == Family::Go => {
+                let mut found = Vec::new();
+                for file in self.files_in(directory) {
+                    found.extend(top_level(file, name));
+                }
+                Ok(if found.is_empty() { Meaning::Unknown } else { Meaning::Declared(found) })
+            }
+            Module::Directory(directory) => {
+                let init = self.file(directory.join("__init__.py").as_str());
+                let meaning = match init {
+                    Some(init) => self.offered(init, name, hops)?,
+                    None => Meaning::Unknown,
+                };
+                Ok(match (&meaning, modules::below(self, module, name)) {
+                    (Meaning::Unknown | Meaning::Elsewhere, Some(below)) => Meaning::Module(below),
+                    _ => meaning,
+                })
+            }
+            Module::Package(package) => self.in_package(package, name),
+        }
+    }
+
+    /// The declarations of `name` whose package, with the classes around them, is `package`.
+    fn in_package(&self, package: &str, name: &str) -> Result<Meaning, Cancelled> {
+        let declared = self.declared(name)?;
+        let found: Vec<Target> = declared.iter().filter(|target| is_in(target, package)).cloned().collect();
+        if !found.is_empty() {
+            return Ok(Meaning::Declared(found));
+        }
+        // Nobody in the project declares it there; Kotlin's `import a.Companion.b` and the like are not followed.
+        let is_ours = declared.iter().any(|target| {
+            target.file.outline().and_then(|outline| outline.imports.package()) == Some(package)
+        });
+        Ok(if is_ours { Meaning::Unknown } else { Meaning::Elsewhere })
+    }
+
+    /// What `file` offers under `name`: its own, what it imported, what it imported with everything.
+    fn offered(&self, file: &FileEntry, name: &str, hops: usize) -> Result<Meaning, Cancelled> {
+        let Some(outline) = file.outline() else { return Ok(Meaning::Unknown) };
+        let Some(entry) = self.file(file.path.as_str()) else { return Ok(Meaning::Unknown) };
+        let own = top_level(entry, name);
+        let mut meaning = if own.is_empty() { Meaning::Unknown } else { Meaning::Declared(own) };
+        if self.family == Family::Ecma {
+            // What is not exported is not offered; what is, is one of the file's own or of another's.
+            for import in outline.imports.iter().filter(|import| import.kind == ImportKind::Export) {
+                if import.bound() == Some(name) {
+                    meaning = self.import(file, &import, hops + 1)?.or(meaning);
+                }
+            }
+        } else {
+            for import in outline.imports.iter() {
+                if binds(self.family, &import) == Some(name) {
+                    meaning = meaning.or(self.import(file, &import, hops + 1)?);
+                }
+            }
+        }
+        if matches!(meaning, Meaning::Unknown) && name != "default" {
+            meaning = self.starred(file, name, ImportKind::Export, hops)?;
+        }
+        Ok(meaning)
+    }
+
+    /// What `name` means at the top level of `file` itself.
+    fn own(&self, file: &FileEntry, name: &str, hops: usize) -> Result<Meaning, Cancelled> {
+        let Some(entry) = self.file(file.path.as_str()) else { return Ok(Meaning::Unknown) };
+        let own = top_level(entry, name);
+        if !own.is_empty() {
+            return Ok(Meaning::Declared(own));
+        }
+        let Some(outline) = file.outline() else { return Ok(Meaning::Unknown) };
+        let mut meaning = Meaning::Unknown;
+        for import in outline.imports.iter().filter(|import| import.kind == ImportKind::Import) {
+            if binds(self.family, &import) == Some(name) {
+                meaning = meaning.or(self.import(file, &import, hops + 1)?);
+            }
+        }
+        Ok(meaning)
+    }
+
+    /// What `name` means through `import *` in `file`. JavaScript's are exports, everybody else's imports.
+    pub(super) fn starred(
+        &self,
+        file: &FileEntry,
+        name: &str,
+        kind: ImportKind,
+        hops: usize,
+    ) -> Result<Meaning, Cancelled> {
+        let Some(outline) = file.outline() else { return Ok(Meaning::Unknown) };
+        let is_private = self.family == Family::Python && name.starts_with('_');
+        if is_private || !outline.imports.has_stars() {
+            return Ok(Meaning::Unknown);
+        }
+        let kind = if self.family == Family::Ecma { kind } else { ImportKind::Import };
+        let mut meaning = Meaning::Unknown;
+        for import in outline.imports.iter() {
+            if import.kind != kind || import.imported != Imported::Everything {
+                continue;
+            }
+            if let Some(module) = modules::find(self, file, import.module, import.statement.start)
+                && let found @ Meaning::Declared(_) = self.exported(&module, name, hops + 1)?
+            {
+                meaning = meaning.or(found);
+            }
+        }
+        Ok(meaning)
+    }
+}
+
+/// The name that an import makes known in its file; `import a.b` makes `a` known.
+pub(super) fn binds<'a>(family: Family, import: &Import<'a>) -> Option<&'a str> {
+    if import.kind != ImportKind::Import {
+        return None;
+    }
+    if let Some(name) = import.bound() {
+        return Some(name);
+    }
+    match (family, import.imported) {
+        (Family::Python, Imported::Module) => import.module.split('.').next().filter(|name| !name.is_empty()),
+        (Family::Go, Imported::Module) => import.module.rsplit('/').next(),
+        (Family::Rust, Imported::Module) => import.module.rsplit("::").next(),
+        _ => None,
+    }
+}
+
+/// The declarations of `name` at a file's top level.
+pub(super) fn top_level(file: &std::sync::Arc<FileEntry>, name: &str) -> Vec<Target> {
+    let Some(outline) = file.outline() else { return Vec::new() };
+    // A glance before the rows are gone through.
+    if !outline.occurrences.contains(name) {
+        return Vec::new();
+    }
+    let rows = outline.rows.iter().enumerate();
+    let named = rows.filter(|(_, row)| row.parent == 0 && outline.name(row) == name);
+    named.map(|(row, _)| Target { file: file.clone(), row }).collect()
+}
+
+/// Whether the target's package with the names of the classes around it is `package`.
+fn is_in(target: &Target, package: &str) -> bool {
+    let Some((outline, row)) = target.row() else { return false };
+    let mut names = Vec::new();
+    let mut parent = row.parent();
+    let mut is_in_namespace = false;
+    while let Some(at) = parent {
+        names.push(outline.name(&outline.rows[at]));
+        is_in_namespace = matches!(outline.rows[at].kind(), SymbolKind::Namespace | SymbolKind::Module);
+        parent = outline.rows[at].parent();
+    }
+    // C#'s namespaces are rows themselves.
+    if !is_in_namespace {
+        names.push(outline.imports.package().unwrap_or(""));
+    }
+    let mut rest = package;
+    for (number, name) in names.iter().enumerate() {
+        let is_last = number + 1 == names.len();
+        if is_last {
+            return rest == *name;
+        }
+        match rest.strip_suffix(name) {
+            Some("") => rest = "",
+            Some(left) if left.ends_with('.') => rest = &left[..left.len() - 1],
+            // Kotlin's companions need not be named.
+            _ if *name == "Companion" => {}
+            _ => return false,
+        }
+    }
+    false
+}

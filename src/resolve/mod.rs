@@ -1,0 +1,27 @@
+//! What syntax alone can say about references: which identifier occurrences may mean a declaration, and how sure
+//! that is; where a name may be declared. No types, no server, no IO of its own (texts come from [`Sources`]).
+//! Invariant: the text at every range that leaves here is the name that was asked for.
+
+mod binders;
+mod classes;
+mod context;
+mod definitions;
+mod enclosing;
+mod family;
+mod judge;
+mod meaning;
+mod modules;
+mod occurrence;
+mod occurrences;
+mod place;
+mod project;
+mod scope;
+mod sources;
+#[cfg(test)]
+mod tests;
+
+pub use definitions::definitions;
+pub use enclosing::enclosing;
+pub use occurrence::{Judgement, Occurrence, Role};
+pub use occurrences::occurrences;
+pub use sources::{Current, Sources, Target};

@@ -1,0 +1,223 @@
+//! From a module as it is written in an import to files of the project, by paths alone: no build file is read.
+//! Invariant: what is found by a guess (an ending of a path) is found only where nothing exact is.
+
+use std::sync::Arc;
+
+use super::family::Family;
+use super::project::Project;
+use crate::base::RelPath;
+use crate::index::FileEntry;
+use crate::syntax::SymbolKind;
+
+/// What a module is.
+#[derive(Clone, Debug)]
+pub(super) enum Module {
+    /// A file.
+    File(Arc<FileEntry>),
+    /// A directory: a Python package, a Go package.
+    Directory(RelPath),
+    /// A package of Kotlin or Java, a namespace of C#: whatever files say that they belong to it.
+    Package(String),
+}
+
+/// Endings that specifiers leave out, in the order in which they are tried.
+const ECMA_ENDINGS: [&str; 8] = ["ts", "tsx", "d.ts", "js", "jsx", "mjs", "cjs", "mts"];
+
+/// The module that `written` means in `from`, in a statement at byte `at`; `None` when it is not in the project, or
+/// cannot be told.
+pub(super) fn find(project: &Project, from: &FileEntry, written: &str, at: u32) -> Option<Module> {
+    match project.family {
+        Family::Python => python(project, &from.path, written),
+        Family::Jvm | Family::CSharp => Some(Module::Package(written.to_owned())),
+        Family::Ecma => ecma(project, &from.path, written),
+        Family::Rust => rust(project, from, written, at),
+        Family::Go => go(project, written),
+        Family::C => include(project, &from.path, written),
+    }
+}
+
+/// What `name` is below a module, where it is itself a module.
+pub(super) fn below(project: &Project, module: &Module, name: &str) -> Option<Module> {
+    match (project.family, module) {
+        (Family::Python, Module::Directory(directory)) => python_at(project, directory, &[name]),
+        (Family::Rust, Module::File(file)) => rust_at(project, &rust_children(&file.path)?, &[name]),
+        _ => None,
+    }
+}
+
+fn python(project: &Project, from: &RelPath, written: &str) -> Option<Module> {
+    let bare = written.trim_start_matches('.');
+    let parts: Vec<&str> = bare.split('.').filter(|part| !part.is_empty()).collect();
+    let dots = written.len() - bare.len();
+    let mut directory = from.parent()?;
+    if dots > 0 {
+        for _ in 1..dots {
+            directory = directory.parent()?;
+        }
+        return python_at(project, &directory, &parts);
+    }
+    // A source root is a directory that is no package itself; the importing file's own ancestors come first.
+    loop {
+        let is_package = project.file(&format!("{directory}/__init__.py")).is_some();
+        if !is_package && let Some(found) = python_at(project, &directory, &parts) {
+            return Some(found);
+        }
+        match directory.parent() {
+            Some(parent) => directory = parent,
+            None => break,
+        }
+    }
+    python_by_ending(project, from, &parts)
+}
+
+fn python_at(project: &Project, directory: &RelPath, parts: &[&str]) -> Option<Module> {
+    let path = parts.iter().fold(directory.clone(), |path, part| path.join(part));
+    if parts.is_empty() {
+        return project.is_directory(&path).then_some(Module::Directory(path));
+    }
+    if project.file(&format!("{}/__init__.py", path.as_str())).is_some() {
+        return Some(Module::Directory(path));
+    }
+    let file = project
+        .file(&format!("{}.py", path.as_str()))
+        .or_else(|| project.file(&format!("{}.pyi", path.as_str())));
+    match file {
+        Some(file) => Some(Module::File(file.clone())),
+        None => project.is_directory(&path).then_some(Module::Directory(path)),
+    }
+}
+
+/// Files beneath a source root that is no ancestor of the importing file: `src/pkg` for `tests/test_pkg.py`.
+fn python_by_ending(project: &Project, from: &RelPath, parts: &[&str]) -> Option<Module> {
+    let last = parts.last()?;
+    let ending = format!("/{}.py", parts.join("/"));
+    let package = format!("/{}/__init__.py", parts.join("/"));
+    let modules = project.by_stem(last).iter().filter(|file| file.path.as_str().ends_with(&ending));
+    let packages = if project.by_stem(last).is_empty() && parts.len() > 3 {
+        [].iter()
+    } else {
+        project.by_stem("__init__").iter()
+    };
+    let all = modules.chain(packages.filter(|file| file.path.as_str().ends_with(&package)));
+    let in_root = all.filter(|file| {
+        let up = parts.len() + usize::from(file.path.file_stem() == "__init__");
+        let root = (0..up).try_fold(file.path.clone(), |path, _| path.parent());
+        root.is_some_and(|root| project.file(&format!("{root}/__init__.py")).is_none())
+    });
+    let found = nearest(from, in_root)?;
+    match found.path.file_stem() {
+        "__init__" => found.path.parent().map(Module::Directory),
+        _ => Some(Module::File(found.clone())),
+    }
+}
+
+/// The file that shares the longest path with `from`; of several the first.
+fn nearest<'a>(
+    from: &RelPath,
+    files: impl Iterator<Item = &'a &'a Arc<FileEntry>>,
+) -> Option<&'a Arc<FileEntry>> {
+    let shared =
+        |path: &RelPath| path.components().zip(from.components()).take_while(|(a, b)| a == b).count();
+    files.copied().rev_max_by_key(|file| shared(&file.path))
+}
+
+/// `max_by_key` takes the last of equals; here the first counts.
+trait FirstMax: Iterator + Sized {
+    fn rev_max_by_key<K: Ord>(self, key: impl Fn(&Self::Item) -> K) -> Option<Self::Item> {
+        self.fold(None, |best: Option<(K, Self::Item)>, item| {
+            let value = key(&item);
+            match best {
+                Some((top, first)) if top >= value => Some((top, first)),
+                _ => Some((value, item)),
+            }
+        })
+        .map(|(_, item)| item)
+    }
+}
+
+impl<I: Iterator> FirstMax for I {}
+
+fn ecma(project: &Project, from: &RelPath, written: &str) -> Option<Module> {
+    if !written.starts_with('.') {
+        // A package, or an alias of the compiler's settings: nothing says which.
+        return None;
+    }
+    let base = RelPath::new(format!("{}/{written}", from.parent()?.as_str()).trim_start_matches('/')).ok()?;
+    let base = base.as_str();
+    let with = |stem: &str| ECMA_ENDINGS.iter().find_map(|ending| project.file(&format!("{stem}.{ending}")));
+    let replaced = [".js", ".jsx", ".mjs", ".cjs"].iter().find_map(|ending| base.strip_suffix(ending));
+    let file = replaced.and_then(|stem| {
+        ["ts", "tsx", "mts", "cts"].iter().find_map(|ending| project.file(&format!("{stem}.{ending}")))
+    });
+    let file =
+        file.or_else(|| project.file(base)).or_else(|| with(base)).or_else(|| with(&format!("{base}/index")));
+    file.map(|file| Module::File(file.clone()))
+}
+
+/// The directory of a Rust module's children.
+fn rust_children(path: &RelPath) -> Option<RelPath> {
+    match path.file_name() {
+        "mod.rs" | "lib.rs" | "main.rs" => path.parent(),
+        _ => Some(path.parent()?.join(path.file_stem())),
+    }
+}
+
+fn rust_at(project: &Project, directory: &RelPath, parts: &[&str]) -> Option<Module> {
+    let path = parts.iter().fold(directory.clone(), |path, part| path.join(part));
+    let own = [format!("{}.rs", path.as_str()), format!("{}/mod.rs", path.as_str())];
+    let root = ["lib.rs", "main.rs"].map(|name| path.join(name).as_str().to_owned());
+    let all = own.iter().chain(root.iter().filter(|_| parts.is_empty()));
+    all.filter_map(|path| project.file(path)).next().map(|file| Module::File(file.clone()))
+}
+
+fn rust(project: &Project, from: &FileEntry, written: &str, at: u32) -> Option<Module> {
+    let mut parts: Vec<&str> = written.split("::").collect();
+    let mut directory = rust_children(&from.path)?;
+    if parts[0] == "crate" {
+        directory = from.path.parent()?;
+        while ["lib.rs", "main.rs"].iter().all(|name| project.file(directory.join(name).as_str()).is_none()) {
+            directory = directory.parent()?;
+        }
+        parts.remove(0);
+        return rust_at(project, &directory, &parts);
+    }
+    // Inside `mod tests { … }` the first `super` is this file.
+    let rows = from.outline().map_or(&[][..], |outline| &outline.rows);
+    let is_module = |kind| matches!(kind, SymbolKind::Module | SymbolKind::Namespace);
+    let mut inline =
+        rows.iter().filter(|row| is_module(row.kind()) && row.start <= at && at < row.end).count();
+    let mut is_relative = false;
+    while let Some(&("self" | "super")) = parts.first() {
+        is_relative = true;
+        if parts.remove(0) == "super" {
+            if inline > 0 {
+                inline -= 1;
+            } else {
+                directory = directory.parent()?;
+            }
+        }
+    }
+    if is_relative && parts.is_empty() && directory == rust_children(&from.path)? {
+        return project.file(from.path.as_str()).map(|file| Module::File(file.clone()));
+    }
+    rust_at(project, &directory, &parts)
+}
+
+fn go(project: &Project, written: &str) -> Option<Module> {
+    let parts: Vec<&str> = written.split('/').collect();
+    let paths = (0..parts.len()).filter_map(|from| RelPath::new(&parts[from..].join("/")).ok());
+    paths.into_iter().find(|path| project.files_in(path).next().is_some()).map(Module::Directory)
+}
+
+fn include(project: &Project, from: &RelPath, written: &str) -> Option<Module> {
+    let beside =
+        RelPath::new(format!("{}/{written}", from.parent()?.as_str()).trim_start_matches('/')).ok()?;
+    if let Some(file) = project.file(beside.as_str()) {
+        return Some(Module::File(file.clone()));
+    }
+    let stem = RelPath::new(written).ok()?.file_stem().to_owned();
+    let ending = format!("/{written}");
+    let fits =
+        |file: &&&Arc<FileEntry>| file.path.as_str() == written || file.path.as_str().ends_with(&ending);
+    nearest(from, project.by_stem(&stem).iter().filter(fits)).map(|file| Module::File(file.clone()))
+}

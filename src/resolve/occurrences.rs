@@ -1,0 +1,60 @@
+//! All identifier occurrences of a declaration's name, judged. Reads only files in which the name occurs.
+
+use std::sync::Arc;
+
+use super::family::Family;
+use super::judge::Wanted;
+use super::occurrence::Occurrence;
+use super::project::{Here, Project};
+use super::sources::{Sources, Target};
+use crate::base::cancel::Cancelled;
+use crate::base::{Cancel, TextRange};
+use crate::index::FileEntry;
+use crate::syntax::name_hash;
+
+/// Every identifier occurrence of the target's name in files of its language and those that share its names (Java's
+/// for Kotlin), judged; in path order, then by offset. The target's own declaration is among them, likely. Names of
+/// locals are looked for in their own file and, for parameters, where their function is named.
+pub fn occurrences(
+    sources: &dyn Sources,
+    target: &Target,
+    cancel: &Cancel,
+) -> Result<Vec<Occurrence>, Cancelled> {
+    cancel.check()?;
+    let Some(family) = Family::of(&target.file) else { return Ok(Vec::new()) };
+    let project = Project::new(sources, family, cancel);
+    let Some(wanted) = Wanted::new(&project, target)? else { return Ok(Vec::new()) };
+    let name = wanted.name();
+    let hash = name_hash(name.as_bytes());
+    let function = wanted.function().map(|function| name_hash(function.as_bytes()));
+    let mut found = Vec::new();
+    for file in sources.snapshot().files.iter() {
+        let may_hold = |file: &Arc<FileEntry>| {
+            let occurrences = file.outline().map(|outline| &outline.occurrences);
+            let holds = |hash| occurrences.is_some_and(|occurrences| occurrences.contains_hash(hash));
+            holds(hash) && (file.path == target.file.path || function.is_none_or(holds))
+        };
+        if name.is_empty() || !may_hold(file) || Family::of(file) != Some(family) {
+            continue;
+        }
+        cancel.check()?;
+        let Some(here) = Here::new(&project, file) else { continue };
+        for start in here.outline.occurrences.offsets_of_hash(hash) {
+            let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
+            let range = TextRange::new(start, start.saturating_add(length));
+            // Two names can share a hash.
+            if here.text.slice(range) != name || !is_whole(here.text.as_str(), range) {
+                continue;
+            }
+            let (judgement, role) = wanted.judge(&project, &here, range)?;
+            found.push(Occurrence { path: here.file.path.clone(), range, judgement, role });
+        }
+    }
+    Ok(found)
+}
+
+/// Whether no identifier goes on behind the range: an offset of a longer name that shares the hash.
+fn is_whole(text: &str, range: TextRange) -> bool {
+    let next = text.get(range.end as usize..).and_then(|rest| rest.chars().next());
+    next.is_none_or(|c| !(c.is_alphanumeric() || c == '_'))
+}

@@ -1,0 +1,154 @@
+//! What an identifier occurrence is, and what syntax says it means. Both questions of this layer ask it here.
+//! Invariant: the occurrence is an identifier of the outline, and its text is the name.
+
+use super::classes;
+use super::context::{self, Receiver, argument_of, last_word, receiver};
+use super::family::Family;
+use super::meaning::Meaning;
+use super::modules::Module;
+use super::project::{Here, Project};
+use super::scope::{self, From};
+use crate::base::TextRange;
+use crate::base::cancel::Cancelled;
+use crate::syntax::{Import, ImportKind, Imported};
+
+/// What stands at an occurrence.
+#[derive(Debug)]
+pub(super) enum Place {
+    /// The name of this row.
+    Declaration(usize),
+    /// A name in an import statement.
+    Import(Meaning),
+    /// The name of an argument in a call of this.
+    Argument {
+        /// The word before the parenthesis.
+        callee: String,
+        /// What it means.
+        meaning: Meaning,
+    },
+    /// A name that stands alone.
+    Bare(Meaning),
+    /// A member of something.
+    Member(Meaning),
+}
+
+/// What stands at `range` of the file, where `name` is.
+pub(super) fn place(
+    project: &Project,
+    here: &Here,
+    range: TextRange,
+    name: &str,
+) -> Result<Place, Cancelled> {
+    let text = here.text.as_str();
+    let (start, end) = (range.start as usize, range.end as usize);
+    let mut rows = here.outline.rows.iter().enumerate();
+    let row = rows.find(|(_, row)| row.name_start == range.start && here.outline.name(row) == name);
+    // `const { name } = require('module')` is a row, and an import.
+    if let Some((row, _)) = row
+        && !(project.family == Family::Ecma && binds_here(here, range, name))
+    {
+        return Ok(Place::Declaration(row));
+    }
+    if let Some(meaning) = in_import(project, here, range, name)? {
+        return Ok(Place::Import(meaning));
+    }
+    if let Some(callee_end) = argument_of(text, start, end, project.family) {
+        let callee = last_word(&text[..callee_end]);
+        let at = callee_end - callee.len();
+        let meaning =
+            if callee.is_empty() { Meaning::Unknown } else { meaning_at(project, here, at, callee)?.1 };
+        return Ok(Place::Argument { callee: callee.to_owned(), meaning });
+    }
+    let (is_member, meaning) = meaning_at(project, here, start, name)?;
+    Ok(if is_member { Place::Member(meaning) } else { Place::Bare(meaning) })
+}
+
+/// What `name` at byte `start` means, and whether it is a member of something.
+fn meaning_at(
+    project: &Project,
+    here: &Here,
+    start: usize,
+    name: &str,
+) -> Result<(bool, Meaning), Cancelled> {
+    let at = u32::try_from(start).unwrap_or(u32::MAX);
+    Ok(match receiver(here.text.as_str(), start, project.family) {
+        Receiver::None => (false, scope::name(project, here, at, name)?),
+        Receiver::Expression => (true, Meaning::Unknown),
+        Receiver::Super => match scope::own_class(here, at) {
+            Meaning::Declared(class) => (true, classes::inherited(project, &class[0], name)?),
+            _ => (true, Meaning::Unknown),
+        },
+        Receiver::Chain(chain, first) => {
+            let first = u32::try_from(first).unwrap_or(u32::MAX);
+            let owner = scope::chain(project, here, first, &chain, From::Inside)?;
+            let meaning = scope::step(project, &owner, name)?;
+            // A class's member that no base declares may still be set from outside, or by a metaclass.
+            let is_class = matches!(owner, Meaning::Declared(_));
+            let meaning = match meaning {
+                Meaning::Elsewhere if is_class => Meaning::Unknown,
+                Meaning::Unknown if project.family == Family::Jvm => in_named_package(project, &chain, name)?,
+                meaning => meaning,
+            };
+            (true, meaning)
+        }
+    })
+}
+
+/// `a.b.Name` with the whole package before it.
+fn in_named_package(project: &Project, chain: &[&str], name: &str) -> Result<Meaning, Cancelled> {
+    match project.exported(&Module::Package(chain.join(".")), name, 0)? {
+        found @ Meaning::Declared(_) => Ok(found),
+        _ => Ok(Meaning::Unknown),
+    }
+}
+
+/// What `name` means where it stands in an import statement; `None` where it stands in none.
+fn in_import(
+    project: &Project,
+    here: &Here,
+    range: TextRange,
+    name: &str,
+) -> Result<Option<Meaning>, Cancelled> {
+    let text = here.text.as_str();
+    let mut is_inside = false;
+    let mut meaning = Meaning::Elsewhere;
+    let behind = context::behind(text, range.end as usize);
+    for import in here.outline.imports.iter().filter(|import| import.statement.contains(range)) {
+        is_inside = true;
+        let is_whole = match project.family {
+            Family::Python => is_behind_import(text, &import, range),
+            _ => !behind.starts_with('.') && !behind.starts_with("::"),
+        };
+        if is_whole {
+            let is_meant = import.bound() == Some(name) || import.imported == Imported::Name(name);
+            if is_meant && import.kind != ImportKind::Package {
+                meaning = project.import(&here.file, &import, 0)?;
+            }
+        } else if project.family == Family::Jvm {
+            // `import a.Outer.Inner` names Outer too.
+            if let Some(at) = import.module.split('.').position(|part| part == name) {
+                let package: Vec<&str> = import.module.split('.').take(at).collect();
+                meaning = project.exported(&Module::Package(package.join(".")), name, 0)?;
+            }
+        }
+        if matches!(meaning, Meaning::Declared(_)) {
+            break;
+        }
+    }
+    Ok(is_inside.then_some(meaning))
+}
+
+/// Whether an import of this name stands around the range.
+fn binds_here(here: &Here, range: TextRange, name: &str) -> bool {
+    let is_it = |import: Import| {
+        import.kind == ImportKind::Import && import.statement.contains(range) && import.bound() == Some(name)
+    };
+    here.outline.imports.iter().any(is_it)
+}
+
+/// Whether the occurrence is one of the names behind `import` in `from module import names`.
+fn is_behind_import(text: &str, import: &Import, range: TextRange) -> bool {
+    let before = text.get(import.statement.start as usize..range.start as usize).unwrap_or("");
+    let mut words = before.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.any(|word| word == "import") && import.imported != Imported::Module
+}

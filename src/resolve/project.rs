@@ -1,0 +1,165 @@
+//! What one question knows of the project while it is answered: declarations by name and files by stem, each found
+//! once. Invariant: only files of one family are seen.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::binders;
+use super::family::Family;
+use super::sources::{Current, Sources, Target};
+use crate::base::cancel::Cancelled;
+use crate::base::{Cancel, RelPath, Text, TextRange};
+use crate::index::{Content, FileEntry, Locals, Query, Scope};
+use crate::syntax::{Grammar, Matching, NamePattern, Outline};
+
+/// One question's work.
+pub(super) struct Project<'a> {
+    pub(super) sources: &'a dyn Sources,
+    pub(super) family: Family,
+    pub(super) cancel: &'a Cancel,
+    declared: RefCell<HashMap<String, Rc<[Target]>>>,
+    by_stem: OnceCell<HashMap<&'a str, Vec<&'a Arc<FileEntry>>>>,
+    read: RefCell<HashMap<RelPath, Option<Rc<Here>>>>,
+}
+
+/// A file whose names are being looked at: its text, and the entry whose outline is that text's.
+pub(super) struct Here {
+    pub(super) file: Arc<FileEntry>,
+    pub(super) outline: Arc<Outline>,
+    pub(super) grammar: Grammar,
+    pub(super) text: Text,
+    locals: RefCell<HashMap<String, Vec<TextRange>>>,
+}
+
+impl Here {
+    /// The file as it is now; `None` when it cannot be read.
+    pub(super) fn new(project: &Project, file: &Arc<FileEntry>) -> Option<Here> {
+        let Current { text, outline, hash } = project.sources.current(file)?;
+        let grammar = file.grammar()?;
+        let Content::Code { origin, stat, outline: known, .. } = &file.content else { return None };
+        if Arc::ptr_eq(known, &outline) {
+            return Some(Here { file: file.clone(), outline, grammar, text, locals: RefCell::default() });
+        }
+        let content = Content::Code { origin: *origin, hash, stat: *stat, outline: outline.clone() };
+        let file = Arc::new(FileEntry { path: file.path.clone(), content });
+        Some(Here { file, outline, grammar, text, locals: RefCell::default() })
+    }
+
+    pub(super) fn target(&self, row: usize) -> Target {
+        Target { file: self.file.clone(), row }
+    }
+
+    /// Whether a local that is no row and is called `name` is in scope at byte `at`.
+    pub(super) fn is_local(&self, family: Family, name: &str, at: u32) -> bool {
+        let holds = |scopes: &Vec<TextRange>| scopes.iter().any(|scope| scope.start <= at && at < scope.end);
+        if let Some(known) = self.locals.borrow().get(name) {
+            return holds(known);
+        }
+        let scopes = binders::scopes(self, family, name);
+        let is_local = holds(&scopes);
+        self.locals.borrow_mut().insert(name.to_owned(), scopes);
+        is_local
+    }
+}
+
+impl<'a> Project<'a> {
+    pub(super) fn new(sources: &'a dyn Sources, family: Family, cancel: &'a Cancel) -> Project<'a> {
+        Project {
+            sources,
+            family,
+            cancel,
+            declared: RefCell::default(),
+            by_stem: OnceCell::new(),
+            read: RefCell::default(),
+        }
+    }
+
+    /// A file as it is now; read once in a question. `None` when it cannot be read.
+    pub(super) fn here(&self, file: &Arc<FileEntry>) -> Option<Rc<Here>> {
+        if let Some(known) = self.read.borrow().get(&file.path) {
+            return known.clone();
+        }
+        let here = Here::new(self, file).map(Rc::new);
+        self.read.borrow_mut().insert(file.path.clone(), here.clone());
+        here
+    }
+
+    /// All declarations of `name` that are no locals, in files of this family, in path order.
+    pub(super) fn declared(&self, name: &str) -> Result<Rc<[Target]>, Cancelled> {
+        if let Some(known) = self.declared.borrow().get(name) {
+            return Ok(known.clone());
+        }
+        let found: Rc<[Target]> = match NamePattern::parse(name, Matching::Exact) {
+            Err(_) => Rc::default(),
+            Ok(pattern) => {
+                let query = Query {
+                    pattern,
+                    scope: Scope::Project,
+                    include_kinds: Vec::new(),
+                    exclude_kinds: Vec::new(),
+                    locals: Locals::LeftOut,
+                };
+                let hits = self.sources.snapshot().find(&query, self.cancel)?.into_iter();
+                hits.filter(|hit| Family::of(&hit.file) == Some(self.family))
+                    .map(|hit| Target { file: hit.file, row: hit.row })
+                    .filter(|target| target.name() == name)
+                    .collect()
+            }
+        };
+        self.declared.borrow_mut().insert(name.to_owned(), found.clone());
+        Ok(found)
+    }
+
+    /// The file at `path`, if it is one of the family.
+    pub(super) fn file(&self, path: &str) -> Option<&'a Arc<FileEntry>> {
+        self.sources.snapshot().files.get(path).filter(|file| Family::of(file) == Some(self.family))
+    }
+
+    /// Whether some file lies beneath the directory.
+    pub(super) fn is_directory(&self, path: &RelPath) -> bool {
+        self.sources.snapshot().files.within(path).any(|file| file.path != *path)
+    }
+
+    /// The files of the family directly in a directory.
+    pub(super) fn files_in(&self, directory: &RelPath) -> impl Iterator<Item = &'a Arc<FileEntry>> {
+        let family = self.family;
+        let directory = directory.clone();
+        self.sources.snapshot().files.within(&directory.clone()).filter(move |file| {
+            file.path.parent().as_ref() == Some(&directory) && Family::of(file) == Some(family)
+        })
+    }
+
+    /// The files of the family whose name without extension is `stem`, in path order.
+    pub(super) fn by_stem(&self, stem: &str) -> &[&'a Arc<FileEntry>] {
+        let stems = self.by_stem.get_or_init(|| {
+            let mut stems: HashMap<&str, Vec<&Arc<FileEntry>>> = HashMap::new();
+            for file in self.sources.snapshot().files.iter() {
+                if Family::of(file) == Some(self.family) {
+                    stems.entry(file.path.file_stem()).or_default().push(file);
+                }
+            }
+            stems
+        });
+        stems.get(stem).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl Target {
+    /// Whether both are the same declaration, also when one comes from a newer look at the file.
+    pub(super) fn is(&self, other: &Target) -> bool {
+        if self.file.path != other.file.path {
+            return false;
+        }
+        match (self.file.outline(), other.file.outline()) {
+            (Some(mine), Some(theirs)) if Arc::ptr_eq(mine, theirs) => self.row == other.row,
+            (Some(mine), Some(theirs)) => {
+                self.row < mine.rows.len()
+                    && other.row < theirs.rows.len()
+                    && mine.name_path(self.row) == theirs.name_path(other.row)
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! What a name means where it stands: the scopes around it from the inside out, the file, its imports, its package.
+//! Invariant: an inner scope that declares the name ends the search.
+
+use super::classes::{self, is_class};
+use super::enclosing::{enclosing, is_enclosing};
+use super::family::Family;
+use super::meaning::{Meaning, binds, top_level};
+use super::modules::Module;
+use super::project::{Here, Project};
+use super::sources::Target;
+use crate::base::cancel::Cancelled;
+use crate::syntax::{ImportKind, Imported, Row, SymbolKind};
+
+/// Where the search for a name begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum From {
+    /// In the innermost scope around the place.
+    Inside,
+    /// At the top level of the file.
+    File,
+}
+
+/// What `chain` (`a.b.c`) means at byte `at`.
+pub(super) fn chain(
+    project: &Project,
+    here: &Here,
+    at: u32,
+    chain: &[&str],
+    from: From,
+) -> Result<Meaning, Cancelled> {
+    let Some((first, rest)) = chain.split_first() else { return Ok(Meaning::Unknown) };
+    let mut meaning = match from {
+        From::Inside if project.family.selves().contains(first) => own_class(here, at),
+        From::Inside => name(project, here, at, first)?,
+        From::File => in_file(project, here, first)?,
+    };
+    let mut path = (*first).to_owned();
+    for part in rest {
+        let was = std::mem::replace(&mut meaning, Meaning::Unknown);
+        meaning = step(project, &was, part)?;
+        path = format!("{path}.{part}");
+        // A submodule is there as an attribute only when somebody imported it.
+        if let (Meaning::Module(Module::Directory(_)), Meaning::Module(_)) = (&was, &meaning)
+            && project.family == Family::Python
+            && !is_imported(here, &path)
+        {
+            meaning = Meaning::Unknown;
+        }
+    }
+    Ok(meaning)
+}
+
+/// Whether the file has an `import path` or one of something below it.
+fn is_imported(here: &Here, path: &str) -> bool {
+    here.outline.imports.iter().any(|import| {
+        let rest = import.module.strip_prefix(path);
+        import.imported == Imported::Module
+            && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    })
+}
+
+/// The class whose method stands around byte `at`.
+pub(super) fn own_class(here: &Here, at: u32) -> Meaning {
+    match around(here, at).into_iter().find(|&row| is_class(&here.outline.rows[row])) {
+        Some(row) => Meaning::Declared(vec![here.target(row)]),
+        None => Meaning::Unknown,
+    }
+}
+
+/// What `part` means as a member of what `meaning` is.
+pub(super) fn step(project: &Project, meaning: &Meaning, part: &str) -> Result<Meaning, Cancelled> {
+    match meaning {
+        Meaning::Module(module) => project.exported(module, part, 0),
+        Meaning::Declared(found) => match &found[..] {
+            [class] if class.row().is_some_and(|(_, row)| is_class(row)) => {
+                classes::member(project, class, part)
+            }
+            _ => Ok(Meaning::Unknown),
+        },
+        Meaning::Elsewhere => Ok(Meaning::Elsewhere),
+        Meaning::Local | Meaning::Unknown => Ok(Meaning::Unknown),
+    }
+}
+
+/// What the bare `name` means at byte `at`.
+pub(super) fn name(project: &Project, here: &Here, at: u32, name: &str) -> Result<Meaning, Cancelled> {
+    if here.is_local(project.family, name, at) {
+        return Ok(Meaning::Local);
+    }
+    let outline = &here.outline;
+    let mut is_innermost = true;
+    let mut is_open = false;
+    for scope in around(here, at) {
+        let row = &outline.rows[scope];
+        if project.family == Family::Python && !is_in_body(here, row, at) {
+            continue;
+        }
+        if is_class(row) {
+            if project.family.has_implicit_this() {
+                match classes::member(project, &here.target(scope), name)? {
+                    Meaning::Declared(mut found) => {
+                        // Overloads outside the class are candidates too: types decide.
+                        let is_function = |target: &Target| {
+                            target.row().is_some_and(|(_, row)| {
+                                matches!(row.kind(), SymbolKind::Method | SymbolKind::Function)
+                            })
+                        };
+                        if project.family == Family::Jvm
+                            && found.iter().all(is_function)
+                            && let Meaning::Declared(outer) = in_file(project, here, name)?
+                        {
+                            found.extend(outer.into_iter().filter(is_function));
+                        }
+                        return Ok(Meaning::Declared(found));
+                    }
+                    Meaning::Unknown => is_open = true,
+                    _ => {}
+                }
+            } else if project.family == Family::Python && is_innermost {
+                let own = children(here, scope, name, &|row| {
+                    is_enclosing(row) || enclosing(outline, row.name_start) == Some(scope)
+                });
+                if !own.is_empty() {
+                    return Ok(Meaning::Declared(own.into_iter().map(|row| here.target(row)).collect()));
+                }
+            }
+        } else {
+            let own = children(here, scope, name, &|_| true);
+            if !own.is_empty() {
+                return Ok(Meaning::Declared(own.into_iter().map(|row| here.target(row)).collect()));
+            }
+            let imported = imported(project, here, name, Some(scope))?;
+            if !matches!(imported, Meaning::Unknown) {
+                return Ok(imported);
+            }
+        }
+        is_innermost = false;
+    }
+    let found = in_file(project, here, name)?;
+    // A base outside the project may declare it.
+    Ok(if is_open && matches!(found, Meaning::Elsewhere) { Meaning::Unknown } else { found })
+}
+
+/// What `name` means at the top level of the file.
+fn in_file(project: &Project, here: &Here, name: &str) -> Result<Meaning, Cancelled> {
+    let imported = imported(project, here, name, None)?;
+    let own = top_level(&here.file, name);
+    let own = if own.is_empty() { Meaning::Unknown } else { Meaning::Declared(own) };
+    let meaning = match project.family {
+        // Either may be there: `try: from a import b` … `except ImportError: b = None`.
+        Family::Python => match (own, imported) {
+            (Meaning::Declared(mut own), Meaning::Declared(imported)) => {
+                own.extend(imported);
+                Meaning::Declared(own)
+            }
+            (own, Meaning::Unknown) => own,
+            (Meaning::Unknown, imported) => imported,
+            (own, _) => own,
+        },
+        Family::Jvm | Family::CSharp => match imported {
+            Meaning::Unknown => in_packages(project, here, name)?,
+            imported => imported,
+        },
+        Family::Go => match (imported, here.file.path.parent()) {
+            (Meaning::Unknown, Some(directory)) => {
+                project.exported(&Module::Directory(directory), name, 0)?
+            }
+            (imported, _) => imported,
+        },
+        Family::Ecma if !matches!(imported, Meaning::Unknown) => imported,
+        _ => {
+            if matches!(own, Meaning::Unknown) {
+                imported
+            } else {
+                own
+            }
+        }
+    };
+    let meaning = match meaning {
+        Meaning::Unknown => project.starred(&here.file, name, ImportKind::Import, 0)?,
+        found => found,
+    };
+    let is_builtin = project.family == Family::Python && matches!(meaning, Meaning::Unknown);
+    Ok(if is_builtin && !here.outline.imports.has_stars() { Meaning::Elsewhere } else { meaning })
+}
+
+/// In the file's package and, in C#, in those around it.
+fn in_packages(project: &Project, here: &Here, name: &str) -> Result<Meaning, Cancelled> {
+    let mut package = here.outline.imports.package().unwrap_or("");
+    loop {
+        let found = project.exported(&Module::Package(package.to_owned()), name, 0)?;
+        if matches!(found, Meaning::Declared(_)) {
+            return Ok(found);
+        }
+        match package.rsplit_once('.') {
+            Some((outer, _)) if project.family == Family::CSharp => package = outer,
+            _ => return Ok(Meaning::Unknown),
+        }
+    }
+}
+
+/// What the file's imports bind to `name`: those inside the function `scope`, or those inside none.
+fn imported(project: &Project, here: &Here, name: &str, scope: Option<usize>) -> Result<Meaning, Cancelled> {
+    let mut meaning = Meaning::Unknown;
+    let function = |at: u32| around(here, at).into_iter().find(|&row| !is_class(&here.outline.rows[row]));
+    for import in here.outline.imports.iter() {
+        if binds(project.family, &import) != Some(name) || function(import.statement.start) != scope {
+            continue;
+        }
+        let found = project.import(&here.file, &import, 0)?;
+        meaning = match (meaning, found) {
+            (Meaning::Declared(mut all), Meaning::Declared(more)) => {
+                all.extend(
+                    more.into_iter().filter(|one| !all.iter().any(|known| known.is(one))).collect::<Vec<_>>(),
+                );
+                Meaning::Declared(all)
+            }
+            (known @ Meaning::Declared(_), _) => known,
+            (Meaning::Module(known), Meaning::Module(_)) => Meaning::Module(known),
+            (_, found) => match found {
+                // It is imported, from where nobody knows.
+                Meaning::Unknown if project.family == Family::Python => Meaning::Elsewhere,
+                found => found,
+            },
+        };
+    }
+    Ok(meaning)
+}
+
+/// The functions and classes around byte `at`, innermost first.
+fn around(here: &Here, at: u32) -> Vec<usize> {
+    let rows = here.outline.rows.iter().enumerate();
+    let mut around: Vec<usize> = rows
+        .filter(|(_, row)| row.start <= at && at < row.end && is_enclosing(row))
+        .map(|(number, _)| number)
+        .collect();
+    around.sort_by_key(|&row| {
+        let range = &here.outline.rows[row];
+        (range.end - range.start, std::cmp::Reverse(row))
+    });
+    around
+}
+
+fn children(here: &Here, scope: usize, name: &str, accepts: &dyn Fn(&Row) -> bool) -> Vec<usize> {
+    let rows = &here.outline.rows;
+    let inside = scope + 1..=scope + rows[scope].descendants as usize;
+    inside
+        .filter(|&at| {
+            rows[at].parent() == Some(scope) && here.outline.name(&rows[at]) == name && accepts(&rows[at])
+        })
+        .collect()
+}
+
+/// Whether byte `at` lies behind the header of a Python function or class: decorators, defaults, annotations and
+/// bases belong to the scope around it.
+fn is_in_body(here: &Here, row: &Row, at: u32) -> bool {
+    if at < row.name_start + u32::from(row.name_len) {
+        return false;
+    }
+    let from = row.name_start as usize + usize::from(row.name_len);
+    let Some(header) = here.text.as_str().get(from..at as usize) else { return false };
+    let mut depth = 0_usize;
+    for byte in header.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b':' if depth == 0 => return true,
+            _ => {}
+        }
+    }
+    false
+}

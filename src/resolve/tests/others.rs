@@ -1,0 +1,119 @@
+//! JavaScript and TypeScript, Rust, Go, C#, C.
+
+use super::judged;
+
+#[test]
+fn ecma_script_modules() {
+    let fixture = "//- src/a.ts\nexport function $0load() {}\nload();\n\
+        //- src/index.ts\nexport { load } from './a';\nexport * from './b.js';\n\
+        //- src/b.ts\nimport { load } from '.';\nload();\nexport const f = (load: number) => load;\n\
+        //- lib/c.js\nconst { load } = require('../src/a');\nload();\n\
+        //- lib/d.tsx\nimport * as s from '../src';\ns.load();\nx.load();\n\
+        //- lib/e.ts\nimport { load } from 'pkg';\nload();\nfunction g() { const load = 1; return load; }\n\
+        //- lib/f.ts\nimport { load } from './nowhere';\n";
+    assert_eq!(
+        judged(fixture),
+        [
+            "lib/c.js:1: likely import",
+            "lib/c.js:2: likely call",
+            "lib/d.tsx:2: likely call",
+            "lib/d.tsx:3: unchecked call",
+            "lib/e.ts:1: unchecked import",
+            "lib/e.ts:2: unchecked call",
+            "lib/e.ts:3: unlikely use",
+            "lib/e.ts:3: unlikely use",
+            "lib/f.ts:1: unchecked import",
+            "src/a.ts:1: likely declaration",
+            "src/a.ts:2: likely call",
+            "src/b.ts:1: likely import",
+            "src/b.ts:2: likely call",
+            "src/b.ts:3: unlikely use",
+            "src/b.ts:3: unlikely use",
+            "src/index.ts:1: likely import",
+        ]
+    );
+}
+
+#[test]
+fn ecma_script_default_exports() {
+    let fixture = "//- a.ts\nexport default class $0Item {}\n\
+        //- b.ts\nimport Item from './a';\nnew Item();\n\
+        //- c.ts\nexport class Item {}\nnew Item();\n";
+    assert_eq!(
+        judged(fixture),
+        [
+            "a.ts:1: likely declaration",
+            "b.ts:1: likely import",
+            "b.ts:2: likely call",
+            "c.ts:1: unlikely declaration",
+            "c.ts:2: unlikely call",
+        ]
+    );
+}
+
+#[test]
+fn rust_modules() {
+    let fixture = "//- src/lib.rs\nmod a;\npub use a::load;\n\
+        //- src/a.rs\npub fn $0load() {}\nfn f() { load() }\nmod tests { use super::*; fn g() { load() } }\n\
+        //- src/b.rs\nuse crate::a::{self, load};\nfn f() { load(); a::load(); }\n\
+        //- src/c.rs\nuse crate::load;\nfn f() { load() }\nfn g(load: u8) { load; }\n\
+        //- src/d.rs\nuse std::x::load;\nfn f() { load(); y.load(); }\n";
+    assert_eq!(
+        judged(fixture),
+        [
+            "src/a.rs:1: likely declaration",
+            "src/a.rs:2: likely call",
+            "src/a.rs:3: likely call",
+            "src/b.rs:1: likely import",
+            "src/b.rs:2: likely call",
+            "src/b.rs:2: likely call",
+            "src/c.rs:1: likely import",
+            "src/c.rs:2: likely call",
+            "src/c.rs:3: unlikely use",
+            "src/c.rs:3: unlikely use",
+            "src/d.rs:1: unlikely import",
+            "src/d.rs:2: unlikely call",
+            "src/d.rs:2: unchecked call",
+            "src/lib.rs:2: likely import",
+        ]
+    );
+}
+
+#[test]
+fn go_packages() {
+    let fixture = "//- p/a.go\npackage p\nfunc $0Load() {}\n//- p/b.go\npackage p\nfunc f() { Load() }\n\
+        //- q/c.go\npackage q\nimport \"x.org/m/p\"\nfunc g() { p.Load(); y.Load() }\n\
+        //- q/d.go\npackage q\nfunc h() { Load() }\n";
+    assert_eq!(
+        judged(fixture),
+        [
+            "p/a.go:2: likely declaration",
+            "p/b.go:2: likely call",
+            "q/c.go:3: likely call",
+            "q/c.go:3: unchecked call",
+            "q/d.go:2: unchecked call",
+        ]
+    );
+}
+
+#[test]
+fn csharp_namespaces_and_c_headers() {
+    let fixture = "//- A.cs\nnamespace P { class $0Item {} }\n//- B.cs\nusing P;\nclass B { Item x = new Item(); }\n\
+        //- C.cs\nnamespace P.Q { class C { Item y; } }\n//- D.cs\nclass D { Item z; }\n";
+    assert_eq!(
+        judged(fixture),
+        [
+            "a.cs:1: likely declaration",
+            "b.cs:2: likely use",
+            "b.cs:2: likely call",
+            "c.cs:1: likely use",
+            "d.cs:1: unchecked use",
+        ]
+    );
+    let fixture = "//- a.c\n#include \"a.h\"\nint $0load(int n) { return n; }\n//- a.h\nint load(int n);\n\
+        //- b.c\n#include \"a.h\"\nint f() { return load(1); }\n//- c.c\nint g() { return load(1); }\n";
+    let found = judged(fixture);
+    assert!(found.contains(&"a.c:2: likely declaration".to_owned()), "{found:?}");
+    assert!(found.contains(&"b.c:2: likely call".to_owned()), "{found:?}");
+    assert!(found.contains(&"c.c:1: unchecked call".to_owned()), "{found:?}");
+}

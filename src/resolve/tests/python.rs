@@ -1,0 +1,152 @@
+//! Python: imports, re-exports, scopes, receivers, keyword arguments.
+
+use super::judged;
+
+#[test]
+fn imports_lead_to_the_declaration_through_packages_and_stars() {
+    let fixture = "//- pkg/__init__.py\nfrom .inner import mark\n\
+        //- pkg/inner.py\ndef $0mark(): pass\nmark()\n\
+        //- pkg/star.py\nfrom .inner import *\nmark()\n\
+        //- use/a.py\nfrom pkg import mark\n@mark\ndef g(): return mark()\n\
+        //- use/b.py\nimport pkg.inner\nfrom pkg import inner as i\npkg.inner.mark(); i.mark; pkg.mark()\n\
+        //- use/c.py\nfrom other import mark\nmark()\n\
+        //- use/d.py\nfrom pkg.star import mark\nmark()\n\
+        //- use/e.py\ndef f(x): return x.mark()\n";
+    assert_eq!(
+        judged(fixture),
+        [
+            "pkg/__init__.py:1: likely import",
+            "pkg/inner.py:1: likely declaration",
+            "pkg/inner.py:2: likely call",
+            "pkg/star.py:2: likely call",
+            "use/a.py:1: likely import",
+            "use/a.py:2: likely use",
+            "use/a.py:3: likely call",
+            "use/b.py:3: likely call",
+            "use/b.py:3: likely use",
+            "use/b.py:3: likely call",
+            "use/c.py:1: unlikely import",
+            "use/c.py:2: unlikely call",
+            "use/d.py:1: likely import",
+            "use/d.py:2: likely call",
+            "use/e.py:1: unchecked call",
+        ]
+    );
+}
+
+#[test]
+fn what_shadows_a_name_makes_it_another() {
+    let fixture = "//- a.py\ndef $0mark(): pass\n\
+        def f(mark): return mark\n\
+        def g():\n    mark = 1\n    return mark\n\
+        def h(x=mark): return [mark for mark in x], mark\n\
+        k = lambda mark: mark\n\
+        class C:\n    mark = mark\n    def m(self): return mark, self.mark\n\
+        # mark\ns = 'mark'\n\
+        def o():\n    from b import mark\n    return mark()\n\
+        f(mark=1)\n\
+        //- b.py\ndef mark(): pass\n";
+    assert_eq!(
+        judged(fixture),
+        [
+            "a.py:1: likely declaration",
+            "a.py:2: unlikely declaration",
+            "a.py:2: unlikely use",
+            "a.py:4: unlikely declaration",
+            "a.py:5: unlikely use",
+            "a.py:6: likely use",
+            "a.py:6: unlikely use",
+            "a.py:6: unlikely use",
+            "a.py:6: likely use",
+            "a.py:7: unlikely use",
+            "a.py:7: unlikely use",
+            "a.py:9: unlikely declaration",
+            "a.py:9: unlikely use",
+            "a.py:10: likely use",
+            "a.py:10: unlikely use",
+            "a.py:14: unlikely import",
+            "a.py:15: unlikely call",
+            "a.py:16: unlikely use",
+            "b.py:1: unlikely declaration",
+        ]
+    );
+}
+
+#[test]
+fn a_parameter_is_named_in_calls_of_its_function() {
+    let fixture = "//- a.py\ndef f($0size): return size\ndef g(size): return f(size=size)\n\
+        //- b.py\nfrom a import f\nf(1, size=2)\nx.f(size=3)\nh(size=4)\nsize = 5\n";
+    assert_eq!(
+        judged(fixture),
+        [
+            "a.py:1: likely declaration",
+            "a.py:1: likely use",
+            "a.py:2: unlikely declaration",
+            "a.py:2: likely use",
+            "a.py:2: unlikely use",
+            "b.py:2: likely use",
+            "b.py:3: unchecked use",
+            "b.py:4: unlikely use",
+            "b.py:5: unlikely declaration",
+        ]
+    );
+}
+
+#[test]
+fn members_are_sure_on_self_and_on_the_class_only() {
+    let fixture = "//- a.py\nclass A:\n    def $0save(self): pass\n    def m(self): self.save()\n\
+        class B(A):\n    def n(self): self.save(); super().save()\n\
+        class C(A):\n    def save(self): super().save()\n    def n(self): self.save()\n\
+        //- b.py\nfrom a import A\nA.save(x)\ndef f(x): x.save()\nsave()\n\
+        class D(unknown.D):\n    def n(self): self.save()\n";
+    assert_eq!(
+        judged(fixture),
+        [
+            "a.py:2: likely declaration",
+            "a.py:3: likely call",
+            "a.py:5: likely call",
+            "a.py:5: likely call",
+            "a.py:7: unlikely declaration",
+            "a.py:7: likely call",
+            "a.py:8: unlikely call",
+            "b.py:2: likely call",
+            "b.py:3: unchecked call",
+            "b.py:4: unlikely call",
+            "b.py:6: unchecked call",
+        ]
+    );
+}
+
+#[test]
+fn line_ends_comments_and_astral_characters_move_nothing() {
+    let fixture = "//- a.py\ns = '\u{1F600}'; T = 1\r\ndef $0mark(): pass\r\n\
+        def f():\r\n    # A sentence ends.\r\n    mark()\r\n    x = '\u{1F600}'; mark\r\n";
+    assert_eq!(judged(fixture), ["a.py:2: likely declaration", "a.py:5: likely call", "a.py:6: likely use"]);
+}
+
+#[test]
+fn relative_imports_and_source_roots() {
+    let fixture = "//- src/lib/__init__.py\n\
+        //- src/lib/json.py\ndef $0dump(): pass\n\
+        //- src/lib/sub/__init__.py\nfrom ..json import dump\nfrom .. import json\njson.dump()\n\
+        //- tests/test_a.py\nfrom lib.json import dump\n\
+        //- tests/test_b.py\nimport json\njson.dump()\nfrom json import dump\n";
+    assert_eq!(
+        judged(fixture),
+        [
+            "src/lib/json.py:1: likely declaration",
+            "src/lib/sub/__init__.py:1: likely import",
+            "src/lib/sub/__init__.py:3: likely call",
+            "tests/test_a.py:1: likely import",
+            "tests/test_b.py:2: unlikely call",
+            "tests/test_b.py:3: unlikely import",
+        ]
+    );
+}
+
+#[test]
+fn rings_of_imports_end() {
+    let fixture = "//- a.py\nfrom b import *\nfrom b import mark\ndef $0other(): pass\n\
+        //- b.py\nfrom a import *\nfrom a import mark\nother()\n";
+    assert_eq!(judged(fixture), ["a.py:3: likely declaration", "b.py:3: likely call"]);
+}

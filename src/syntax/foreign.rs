@@ -1,0 +1,136 @@
+//! Outlines that somebody else made: the symbols a language server names, for languages without a grammar. Rows
+//! obey the same invariants as those of the extractor. Identifiers are told by their letters alone, so words in
+//! strings and comments count as occurrences here.
+
+use super::drafts::{Draft, rows_of};
+use super::kind::SymbolKind;
+use super::occurrences::Seen;
+use super::outline::{Occurrences, Outline};
+use super::scopes::{Item, is_indexed};
+use crate::base::TextRange;
+
+/// A symbol as somebody else sees it; ranges are bytes of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignSymbol {
+    /// Its simple name.
+    pub name: String,
+    /// Its kind.
+    pub kind: SymbolKind,
+    /// The whole of it.
+    pub range: TextRange,
+    /// Its name in the text.
+    pub name_range: TextRange,
+    /// What is in it.
+    pub children: Vec<ForeignSymbol>,
+}
+
+/// The outline of `text` with these symbols. Ranges that do not lie in the text leave their symbol out, and what is
+/// in it; children outside their parent are kept.
+pub fn outline_of(text: &str, symbols: &[ForeignSymbol]) -> Outline {
+    let mut drafts: Vec<Draft> = Vec::new();
+    // Level by level, without recursion: servers may nest as deep as they like.
+    let mut level: Vec<(Option<usize>, Vec<&ForeignSymbol>)> = vec![(None, symbols.iter().collect())];
+    while !level.is_empty() {
+        let mut next = Vec::new();
+        for (parent, mut siblings) in level {
+            siblings.retain(|symbol| lies_in(text, symbol));
+            siblings.sort_by_key(|symbol| (symbol.range.start, symbol.name_range.start));
+            for (at, symbol) in siblings.iter().enumerate() {
+                let index = index_among(&siblings, at);
+                drafts.push(draft(symbol, parent, index));
+                next.push((Some(drafts.len() - 1), symbol.children.iter().collect()));
+            }
+        }
+        level = next;
+    }
+    let (rows, names) = rows_of(&drafts, text);
+    let mut seen: Vec<Seen> = words(text).map(|(at, word)| Seen::new(word.as_bytes(), at)).collect();
+    Outline { rows, names, occurrences: Occurrences::build(&mut seen), ..Outline::default() }
+}
+
+fn lies_in(text: &str, symbol: &ForeignSymbol) -> bool {
+    !symbol.name.is_empty()
+        && text.get(symbol.range.as_range()).is_some()
+        && text.get(symbol.name_range.as_range()).is_some()
+        && symbol.range.contains(symbol.name_range)
+}
+
+fn draft(symbol: &ForeignSymbol, parent: Option<usize>, index: u16) -> Draft<'_> {
+    let item = Item {
+        start: symbol.range.start,
+        end: symbol.range.end,
+        name_start: symbol.name_range.start,
+        name_end: symbol.name_range.end,
+        pattern: 0,
+        receiver: None,
+        composed: None,
+    };
+    Draft { item, name: &symbol.name, kind: symbol.kind, flags: 0, index, parent, dead: false }
+}
+
+/// The number plus one among the functions and classes of its name; 0 where it is alone.
+fn index_among(siblings: &[&ForeignSymbol], at: usize) -> u16 {
+    let is_peer = |other: &&&ForeignSymbol| is_indexed(other.kind) && other.name == siblings[at].name;
+    if !is_indexed(siblings[at].kind) || siblings.iter().filter(is_peer).count() < 2 {
+        return 0;
+    }
+    u16::try_from(siblings[..at].iter().filter(is_peer).count() + 1).unwrap_or(u16::MAX)
+}
+
+/// Runs of letters, digits and underscores that do not begin with a digit, and where they stand.
+fn words(text: &str) -> impl Iterator<Item = (u32, &str)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let rest = &text[at..];
+            let skipped = rest.find(|c: char| c.is_alphanumeric() || c == '_')?;
+            let word = &rest[skipped..];
+            let length = word.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(word.len());
+            let start = at + skipped;
+            at = start + length;
+            if !word.starts_with(|c: char| c.is_numeric()) {
+                return Some((u32::try_from(start).ok()?, &word[..length]));
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn symbol(
+        name: &str,
+        kind: SymbolKind,
+        range: (u32, u32),
+        at: u32,
+        children: Vec<ForeignSymbol>,
+    ) -> ForeignSymbol {
+        let end = at + u32::try_from(name.len()).expect("short");
+        let name_range = TextRange::new(at, end);
+        ForeignSymbol {
+            name: name.to_owned(),
+            kind,
+            range: TextRange::new(range.0, range.1),
+            name_range,
+            children,
+        }
+    }
+
+    #[test]
+    fn somebody_elses_symbols_become_rows() {
+        let text = "class A\n  def f; end\n  def f; g; end\nend\n";
+        let methods = vec![
+            symbol("f", SymbolKind::Method, (23, 36), 27, Vec::new()),
+            symbol("f", SymbolKind::Method, (10, 20), 14, Vec::new()),
+        ];
+        let beyond = symbol("x", SymbolKind::Method, (40, 400), 40, Vec::new());
+        let outline = outline_of(text, &[beyond, symbol("A", SymbolKind::Class, (0, 40), 6, methods)]);
+        let paths: Vec<String> = (0..outline.rows.len()).map(|row| outline.name_path(row)).collect();
+        assert_eq!(paths, ["A", "A/f[0]", "A/f[1]"].map(str::to_owned));
+        assert_eq!(outline.rows[0].descendants, 2);
+        assert_eq!((outline.rows[2].start_line, outline.rows[2].name_line), (2, 2));
+        assert_eq!(outline.occurrences.offsets_of("f").collect::<Vec<_>>(), [14, 27]);
+        assert_eq!(outline.occurrences.offsets_of("g").count(), 1);
+    }
+}

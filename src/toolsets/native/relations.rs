@@ -1,0 +1,224 @@
+//! `find_callers`, `find_callees` and `type_hierarchy` of `native`: a tree, a symbol a line.
+
+use serde_json::{Value, json};
+
+use super::answer::{Footer, Format, fitting, format};
+use super::asked::{name_path, patience, refused, relative_path, schema, source_json, tell_source, wanted};
+use super::files::{counted, failed, limit};
+use super::render::{cut, short_word};
+use crate::ops::relations::{FindRelated, More, Node, Related, Relation, Where, related};
+use crate::toolsets::arguments::{ArgumentError, Arguments};
+use crate::toolsets::asked::within;
+use crate::toolsets::{Call, Reply, Running};
+
+/// What `find_callers` says of itself.
+pub(super) const CALLERS: &str = "Find the callers of a function, method or class: which functions call it, and with \
+    depth who calls those, as a tree with the lines of the calls. Use it to see what a change can break.";
+/// What `find_callees` says of itself.
+pub(super) const CALLEES: &str = "Find the callees of a function or method: which functions it calls, and with depth \
+    what those call, as a tree with the lines of the calls and where each callee is declared.";
+/// What `type_hierarchy` says of itself.
+pub(super) const TYPES: &str = "Supertypes or subtypes of a class or interface, as a tree: what it extends and \
+    implements, or what extends and implements it, directly and indirectly.";
+
+/// Levels of a type hierarchy when the client does not say.
+const TYPE_DEPTH: usize = 4;
+/// And of calls.
+const CALL_DEPTH: usize = 1;
+/// At most.
+const MAX_DEPTH: usize = 20;
+
+/// Names shown of those that could not be followed.
+const MAX_UNRESOLVED: usize = 12;
+
+/// The schema of `find_callers` and `find_callees`.
+pub(super) fn calls_schema() -> Value {
+    let own = json!({
+        "name_path": name_path(),
+        "relative_path": relative_path(),
+        "depth": {"type": "integer", "minimum": 1, "maximum": MAX_DEPTH, "default": CALL_DEPTH, "description": "Levels to follow."},
+    });
+    schema(own, &["name_path"])
+}
+
+/// The schema of `type_hierarchy`.
+pub(super) fn types_schema() -> Value {
+    let own = json!({
+        "name_path": name_path(),
+        "relative_path": relative_path(),
+        "direction": {"type": "string", "enum": ["supertypes", "subtypes"], "default": "subtypes", "description": "Which way."},
+        "depth": {"type": "integer", "minimum": 1, "maximum": MAX_DEPTH, "default": TYPE_DEPTH, "description": "Levels to follow."},
+    });
+    schema(own, &["name_path"])
+}
+
+/// `find_callers`.
+pub(super) fn find_callers(call: Call<'_>) -> Running<'_> {
+    Box::pin(async move { run(&call, |_| Ok(Relation::Callers)).await.unwrap_or_else(|reply| reply) })
+}
+
+/// `find_callees`.
+pub(super) fn find_callees(call: Call<'_>) -> Running<'_> {
+    Box::pin(async move { run(&call, |_| Ok(Relation::Callees)).await.unwrap_or_else(|reply| reply) })
+}
+
+/// `type_hierarchy`.
+pub(super) fn type_hierarchy(call: Call<'_>) -> Running<'_> {
+    Box::pin(async move { run(&call, direction).await.unwrap_or_else(|reply| reply) })
+}
+
+fn direction(arguments: &Arguments<'_>) -> Result<Relation, ArgumentError> {
+    Ok(match arguments.one_of_or("direction", &["supertypes", "subtypes"], "subtypes")? {
+        "supertypes" => Relation::Supertypes,
+        _ => Relation::Subtypes,
+    })
+}
+
+async fn run(
+    call: &Call<'_>,
+    relation: impl FnOnce(&Arguments<'_>) -> Result<Relation, ArgumentError>,
+) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    let patience = patience(&arguments).map_err(failed)?;
+    let relation = relation(&arguments).map_err(failed)?;
+    let default = match relation {
+        Relation::Callers | Relation::Callees => CALL_DEPTH,
+        Relation::Supertypes | Relation::Subtypes => TYPE_DEPTH,
+    };
+    let depth = arguments.count_or("depth", default).map_err(failed)?;
+    if !(1..=MAX_DEPTH).contains(&depth) {
+        return Err(failed(arguments.invalid("depth", &format!("an integer from 1 to {MAX_DEPTH}"))));
+    }
+    let wanted = wanted(&arguments).map_err(failed)?;
+    let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
+    let ask = FindRelated { wanted, relation, depth, waiting: patience.waiting };
+    let found = within(call.project, patience.at_most, related(call.project, &ask)).await.map_err(refused)?;
+    Ok(Reply::done(match format {
+        Format::Json => as_json(&found, relation, limit),
+        Format::Text => as_text(&found, relation, limit),
+    }))
+}
+
+fn as_text(found: &Related, relation: Relation, limit: usize) -> String {
+    let lines: Vec<String> = found.nodes.iter().map(line).collect();
+    let mut text = if lines.is_empty() { format!("No {}.", words(relation).1) } else { lines.join("\n") };
+    let (one, many) = words(relation);
+    let mut footer = Footer::new(counted(found.nodes.len(), one, many), found.revision);
+    tell_source(&found.source, &mut footer);
+    tell_omitted(found, relation, &mut footer);
+    if cut(&mut text, limit) {
+        footer.incomplete(format!("cut at {limit} characters; give a smaller depth, or raise limit"));
+    }
+    format!("{text}\n{footer}")
+}
+
+fn words(relation: Relation) -> (&'static str, &'static str) {
+    match relation {
+        Relation::Callers => ("caller", "callers"),
+        Relation::Callees => ("callee", "callees"),
+        Relation::Supertypes => ("supertype", "supertypes"),
+        Relation::Subtypes => ("subtype", "subtypes"),
+    }
+}
+
+fn tell_omitted(found: &Related, relation: Relation, footer: &mut Footer) {
+    let omitted = &found.omitted;
+    if omitted.only_in_references > 0 {
+        footer.note(format!("{} of them the call hierarchy lacks", omitted.only_in_references));
+    }
+    if omitted.only_in_hierarchy > 0 {
+        footer.note(format!("{} of them the references lack", omitted.only_in_hierarchy));
+    }
+    if omitted.other_uses > 0 {
+        let uses = counted(omitted.other_uses, "other use is no call", "other uses are no calls");
+        footer.note(format!("{uses}; find_referencing_symbols lists them"));
+    }
+    if !omitted.unresolved.is_empty() {
+        let names: Vec<&str> = omitted.unresolved.iter().take(MAX_UNRESOLVED).map(String::as_str).collect();
+        let more = if omitted.unresolved.len() > MAX_UNRESOLVED { ", …" } else { "" };
+        footer.note(format!("declared outside the project or unknown: {}{more}", names.join(", ")));
+    }
+    if found.nodes.iter().any(|node| node.more == More::Yes) {
+        footer.note("+ goes on deeper, raise depth".to_owned());
+    }
+    if omitted.missing > 0 {
+        let uses = counted(omitted.missing, "likely use", "likely uses");
+        footer.incomplete(format!(
+            "{uses} that {} does not tell; find_referencing_symbols with show_unlisted lists them",
+            found.source.name()
+        ));
+    }
+    if omitted.is_cut {
+        footer.incomplete("the tree is too large, … marks where it was cut; give a smaller depth".to_owned());
+    }
+    let unsure = found.nodes.iter().filter(|node| !node.branch.is_likely).count();
+    if unsure > 0 {
+        let what = match relation {
+            Relation::Callers | Relation::Callees => "calls of that name on unknown receivers",
+            Relation::Supertypes | Relation::Subtypes => "of several types of that name",
+        };
+        footer.unchecked(format!("{unsure} marked ?, {what}"));
+    }
+}
+
+/// `src/a.py:12 function main @ 14 20 +`
+fn line(node: &Node) -> String {
+    let branch = &node.branch;
+    let indent = " ".repeat(node.depth - 1);
+    let place = format!("{}:{}", file(node), branch.party.line + 1);
+    let lines: Vec<String> = branch.lines.iter().map(|line| (line + 1).to_string()).collect();
+    let calls = if lines.is_empty() { String::new() } else { format!(" @ {}", lines.join(" ")) };
+    let unsure = if branch.is_likely { "" } else { " ?" };
+    let more = match node.more {
+        More::No => "",
+        More::Cycle => " (cycle)",
+        More::Shown => " (shown above)",
+        More::Yes => " +",
+        More::Unknown => " …",
+    };
+    format!(
+        "{indent}{place} {} {}{calls}{unsure}{more}",
+        short_word(branch.party.kind),
+        branch.party.name_path
+    )
+}
+
+fn file(node: &Node) -> String {
+    match &node.branch.key.file {
+        Where::Project(path) => path.to_string(),
+        Where::Outside(path) => path.display().to_string(),
+    }
+}
+
+fn as_json(found: &Related, relation: Relation, limit: usize) -> String {
+    let all: Vec<Value> = found.nodes.iter().map(node_json).collect();
+    let shown = fitting(&all, limit);
+    let omitted = &found.omitted;
+    let is_whole = shown == all.len() && omitted.missing == 0 && !omitted.is_cut;
+    let mut object = json!({
+        "symbol": { "name_path": found.target.symbol.name_path, "path": found.target.symbol.path.as_str() },
+        words(relation).1: all[..shown], "left_out": all.len() - shown,
+        "only_in_references": omitted.only_in_references, "only_in_hierarchy": omitted.only_in_hierarchy,
+        "other_uses": omitted.other_uses, "missing": omitted.missing, "unresolved": omitted.unresolved,
+        "complete": is_whole && found.nodes.iter().all(|node| node.branch.is_likely),
+        "revision": found.revision,
+    });
+    source_json(&found.source, &mut object);
+    object.to_string()
+}
+
+fn node_json(node: &Node) -> Value {
+    let branch = &node.branch;
+    let lines: Vec<u32> = branch.lines.iter().map(|line| line + 1).collect();
+    json!({
+        "depth": node.depth, "name_path": branch.party.name_path, "kind": branch.party.kind.word(),
+        "path": file(node), "line": branch.party.line + 1, "at_lines": lines, "likely": branch.is_likely,
+        "more": match node.more {
+            More::No => "no",
+            More::Cycle => "cycle",
+            More::Shown => "shown",
+            More::Yes => "yes",
+            More::Unknown => "unknown",
+        },
+    })
+}

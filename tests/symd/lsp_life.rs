@@ -1,0 +1,305 @@
+//! The life of servers: which one is asked, when it counts as ready, how it is stopped and started, who shares what.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use symd::lsp::{NoAnswer, ServerState};
+
+use crate::lsp_stage::{
+    Play, Stage, Watched, fake_ls, fifo, heard, honest, honest_but, is_pending, let_on, one_reference,
+};
+use crate::support::write;
+
+const REFERENCES: &str = "textDocument/references";
+
+#[tokio::test]
+async fn a_server_is_started_by_the_first_question_and_serves_the_next() {
+    let stage = Stage::new(|_| vec![Play::new("ls", honest())]);
+    assert_eq!(stage.state("ls"), ServerState::Idle);
+    let said = stage.references("python").await.unwrap();
+    assert_eq!((said.server.as_str(), said.value.len()), ("ls", 1));
+    stage.hover("python").await.unwrap();
+    let status = stage.status("ls");
+    assert_eq!((status.state, status.starts, status.requests), (ServerState::Ready, 1, 2));
+    assert_eq!((status.version.as_deref(), status.languages), (Some("1"), vec!["python".to_owned()]));
+    assert!(status.features.contains(&REFERENCES.to_owned()), "{:?}", status.features);
+    assert!(status.memory_bytes.unwrap() > 1 << 20);
+    let server = Watched::new(stage.pid("ls"));
+    stage.servers.shutdown().await;
+    server.assert_ended();
+    assert_eq!(stage.times("ls", "shutdown") + stage.times("ls", "exit"), 2);
+    assert_eq!(stage.references("python").await, Err(NoAnswer::Stopping));
+}
+
+#[tokio::test]
+async fn who_does_not_wait_is_told_what_is_waited_for() {
+    let stage = Stage::new(|at| {
+        let (reached, go) = (fifo(&at.join("reached")), fifo(&at.join("go")));
+        let mut script = honest_but(
+            "initialized",
+            json!([
+                { "progress": ["t", { "kind": "begin", "title": "indexing" }] },
+                { "progress": ["t", { "kind": "report", "percentage": 43 }] },
+                { "tell": reached },
+                { "wait_for": go },
+                { "progress": ["t", { "kind": "end" }] },
+            ]),
+        );
+        script["on"]["initialize"] = json!([{ "wait_for": fifo(&at.join("start")) }]);
+        // Time enough for the server to say that it begins to load.
+        vec![Play::new("ls", script).with("readiness = { start-grace-ms = 10000 }\n")]
+    });
+    let path = |name: &str| stage.path(name).to_str().unwrap().to_owned();
+    let error = Stage::error(stage.references_now("python").await);
+    assert_eq!(error, "ls is not ready yet: it is starting (0 s so far)");
+    let mut waits = Box::pin(stage.references("python"));
+    assert!(is_pending(&mut waits).await);
+    let_on(&path("start")).await;
+    let reached = path("reached");
+    // The question goes on waiting meanwhile.
+    let doing = tokio::select! {
+        biased;
+        answer = &mut waits => panic!("it is not ready, and says {answer:?}"),
+        _ = heard(&reached) => stage.status("ls"),
+    };
+    assert!(matches!(doing.state, ServerState::Starting | ServerState::Loading), "{doing:?}");
+    let_on(&path("go")).await;
+    assert_eq!(waits.await.unwrap().value.len(), 1);
+    assert_eq!(stage.state("ls"), ServerState::Ready);
+}
+
+#[tokio::test]
+async fn slow_progress_is_told_in_percent() {
+    let stage = Stage::new(|at| {
+        let steps = json!([
+            { "progress": ["t", { "kind": "begin", "title": "indexing" }] },
+            { "progress": ["t", { "kind": "report", "percentage": 43 }] },
+            { "notify": { "method": "experimental/serverStatus", "params": { "quiescent": false } } },
+            { "wait_for": fifo(&at.join("go")) },
+            { "notify": { "method": "experimental/serverStatus", "params": { "quiescent": true } } },
+            { "progress": ["t", { "kind": "end" }] },
+        ]);
+        let toml = "readiness = { start-grace-ms = 0, server-status = true }\n";
+        vec![Play::new("ls", honest_but("initialized", steps)).with(toml)]
+    });
+    // Opening the FIFO takes the server there, and lets it on: so the question is asked first, and waits.
+    let question = async {
+        let mut waits = Box::pin(stage.references("python"));
+        while is_pending(&mut waits).await && stage.status("ls").doing.as_deref() != Some("indexing (43 %)") {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(stage.state("ls"), ServerState::Loading);
+        let error = Stage::error(stage.references_now("python").await);
+        assert!(error.starts_with("ls is not ready yet: indexing (43 %)"), "{error}");
+        let_on(stage.path("go").to_str().unwrap()).await;
+        waits.await.unwrap()
+    };
+    let said = tokio::time::timeout(crate::support::PATIENCE, question).await.unwrap();
+    assert!(!said.maybe_indexing);
+}
+
+#[tokio::test]
+async fn a_server_stopped_by_hand_stays_stopped() {
+    let stage = Stage::new(|_| vec![Play::new("ls", honest())]);
+    stage.references("python").await.unwrap();
+    let first = Watched::new(stage.pid("ls"));
+    stage.servers.stop("ls").await.unwrap();
+    first.assert_ended();
+    let error = Stage::error(stage.references("python").await);
+    assert_eq!(error, "ls is down: it was stopped by hand; `symd server restart ls` tries again");
+    assert!(stage.references_now("python").await.is_err());
+    assert_eq!(stage.status("ls").starts, 1);
+    stage.servers.restart("ls").await.unwrap();
+    stage.references("python").await.unwrap();
+    let second = Watched::new(stage.pid("ls"));
+    // Restarted while it runs: stopped first.
+    stage.servers.restart("ls").await.unwrap();
+    second.assert_ended();
+    stage.references("python").await.unwrap();
+    assert_eq!(stage.status("ls").starts, 3);
+    let error = Stage::error(stage.servers.stop("nobody").await);
+    assert!(error.contains("no server is called so"), "{error}");
+}
+
+#[tokio::test]
+async fn a_server_that_keeps_dying_goes_down_and_can_be_raised() {
+    let stage = Stage::new(|_| vec![Play::new("ls", json!({ "at_start": [{ "exit": 1 }] }))]);
+    let mut last = String::new();
+    for _ in 0..5 {
+        last = Stage::error(stage.references("python").await);
+        assert!(last.contains("it ended (exit code 1)"), "{last}");
+    }
+    assert!(
+        last.starts_with("ls is down: it ended 5 times within 10 minutes, at last so: it ended"),
+        "{last}"
+    );
+    assert!(last.ends_with("`symd server restart ls` tries again"), "{last}");
+    assert_eq!((stage.state("ls"), stage.status("ls").starts), (ServerState::Down, 5));
+    stage.servers.restart("ls").await.unwrap();
+    let again = Stage::error(stage.references("python").await);
+    assert!(again.starts_with("ls failed: it ended (exit code 1)"), "{again}");
+}
+
+#[tokio::test]
+async fn nobody_asks_and_it_stops_until_the_next_question() {
+    let stage = Stage::with_options(
+        |_| vec![Play::new("ls", honest())],
+        |options| options.idle_stop = Some(Duration::from_millis(1)),
+    );
+    stage.references("python").await.unwrap();
+    let first = Watched::new(stage.pid("ls"));
+    let wait = tokio::task::spawn_blocking(move || first.assert_ends());
+    wait.await.unwrap();
+    stage.references("python").await.unwrap();
+    assert!(stage.status("ls").starts >= 2);
+    assert_eq!(stage.status("ls").last_error, None);
+}
+
+#[tokio::test]
+async fn one_that_takes_too_much_memory_is_started_anew() {
+    let stage = Stage::new(|_| {
+        let toml = "readiness = { start-grace-ms = 0 }\nmemory-limit-mb = 0\n";
+        vec![Play::new("ls", honest()).with(toml)]
+    });
+    let error = Stage::error(stage.references("python").await);
+    assert!(error.contains("MiB of memory, and its limit is 0 MiB"), "{error}");
+}
+
+#[tokio::test]
+async fn equal_questions_under_way_are_asked_once_and_one_that_leaves_takes_nobody_along() {
+    let stage = Stage::new(|at| {
+        let mut script =
+            honest_but(REFERENCES, json!([{ "tell": fifo(&at.join("asked")) }, { "hold": true }]));
+        script["on"]["textDocument/hover"] = json!([{ "release": [] }, { "answer": null }]);
+        script["on"]["$/cancelRequest"] = json!([{ "tell": fifo(&at.join("cancelled")) }]);
+        vec![Play::new("ls", script)]
+    });
+    stage.hover("python").await.unwrap();
+    let mut first = Box::pin(stage.references("python"));
+    assert!(is_pending(&mut first).await);
+    let asked = stage.path("asked").to_str().unwrap().to_owned();
+    assert_eq!(heard(&asked).await, format!("{REFERENCES}\n"));
+    let (mut second, mut third) =
+        (Box::pin(stage.references("python")), Box::pin(stage.references("python")));
+    assert!(is_pending(&mut second).await && is_pending(&mut third).await);
+    assert_eq!((stage.status("ls").requests, stage.status("ls").shared), (2, 2));
+    // The one that was first leaves.
+    drop(first);
+    drop(third);
+    stage.hover("python").await.unwrap();
+    assert_eq!(second.await.unwrap().value, []);
+    assert_eq!((stage.times("ls", REFERENCES), stage.times("ls", "$/cancelRequest")), (1, 0));
+
+    let mut alone = Box::pin(stage.references("python"));
+    assert!(is_pending(&mut alone).await);
+    heard(&asked).await;
+    drop(alone);
+    let cancelled = heard(stage.path("cancelled").to_str().unwrap()).await;
+    assert_eq!(cancelled, "$/cancelRequest\n");
+}
+
+#[tokio::test]
+async fn the_first_that_can_answers() {
+    let cannot = json!({ "capabilities": { "hoverProvider": true } });
+    let stage = Stage::new(|_| {
+        let expired = json!({ "at_start": [{ "stderr": "has expired" }, { "exit": 7 }] });
+        let toml = "fatal-stderr = [{ contains = \"has expired\", say = \"too old\" }]\n";
+        vec![
+            Play::new("gone", honest()),
+            Play::new("wild", honest()).with("runs-project-code = \"its build\"\n"),
+            Play::new("expired", expired).with(toml),
+            Play::new("cannot", cannot),
+            Play::new("last", honest()),
+        ]
+    });
+    std::fs::remove_dir_all(stage.path("installed/gone")).unwrap();
+    std::fs::remove_dir_all(stage.path("installed/wild")).unwrap();
+    assert_eq!(stage.references("python").await.unwrap().server, "last");
+    assert_eq!(stage.state("expired"), ServerState::Down);
+}
+
+#[tokio::test]
+async fn what_runs_the_projects_code_needs_trust() {
+    let plays = || vec![Play::new("wild", honest()).with("runs-project-code = \"its build scripts\"\n")];
+    let stage = Stage::with_options(|_| plays(), |options| options.trusted = false);
+    let error = Stage::error(stage.references("python").await);
+    let says = "wild is not started: it runs its build scripts, and this project is not trusted";
+    assert!(error.starts_with(says) && error.contains("`symd trust`"), "{error}");
+    assert!(Stage::error(stage.servers.restart("wild").await).contains("not trusted"));
+    assert!(stage.received("wild").is_empty());
+    let stage = Stage::new(|_| plays());
+    assert!(stage.references("python").await.is_ok());
+}
+
+#[tokio::test]
+async fn what_is_missing_is_named_with_the_next_step() {
+    let install = "install = [{ registry = \"pypi\", package = \"ls\", version = \"1\" }]\n";
+    let stage = Stage::new(|_| vec![Play::new("ls", honest()).with(install)]);
+    let program = stage.path("installed/ls/bin/ls");
+    std::fs::rename(&program, stage.path("elsewhere")).unwrap();
+    // Not `ls` of /bin: that one is found, so it has another name here.
+    let stage = {
+        drop(stage);
+        Stage::new(|_| vec![Play::new("no-such-ls", honest()).with(install)])
+    };
+    let program = stage.path("installed/no-such-ls/bin/no-such-ls");
+    std::fs::remove_file(&program).unwrap();
+    let error = Stage::error(stage.references("python").await);
+    assert_eq!(
+        error,
+        "python: no language server: no-such-ls is not installed; `symd install python` installs no-such-ls"
+    );
+    write(&program, "no program");
+    let error = Stage::error(stage.references("python").await);
+    assert!(error.contains("is not executable; `chmod +x` it"), "{error}");
+
+    let stage = Stage::new(|_| vec![Play::new("ls", honest()).with("requires = [\"no-such-rg\"]\n")]);
+    let error = Stage::error(stage.references("python").await);
+    assert!(error.contains("ls cannot work without no-such-rg: no-such-rg is not installed"), "{error}");
+    // Beside the server is where `symd install` puts it.
+    std::os::unix::fs::symlink("/bin/true", stage.path("installed/ls/bin/no-such-rg")).unwrap();
+    assert!(stage.references("python").await.is_ok());
+}
+
+#[tokio::test]
+async fn nothing_of_the_project_is_run() {
+    let stage = Stage::with_options(
+        |_| vec![Play::new("sly-ls", honest())],
+        |options| {
+            let bin = options.root.path().join("bin");
+            let path = [bin, "bin".into(), "/usr/bin".into(), "/bin".into()];
+            options.search_path = std::env::join_paths(path).unwrap();
+        },
+    );
+    std::fs::remove_file(stage.path("installed/sly-ls/bin/sly-ls")).unwrap();
+    std::fs::create_dir(stage.path("project/bin")).unwrap();
+    std::os::unix::fs::symlink(fake_ls(), stage.path("project/bin/sly-ls")).unwrap();
+    let error = Stage::error(stage.references("python").await);
+    assert!(error.contains("sly-ls is not installed"), "{error}");
+    // A server that does run does not find it either.
+    std::os::unix::fs::symlink(fake_ls(), stage.path("installed/sly-ls/bin/sly-ls")).unwrap();
+    stage.references("python").await.unwrap();
+    let environment = std::fs::read(format!("/proc/{}/environ", stage.pid("sly-ls"))).unwrap();
+    let environment = String::from_utf8(environment).unwrap();
+    let installed = stage.path("installed/sly-ls/bin");
+    let expected = format!("PATH={}:/usr/bin:/bin", installed.display());
+    assert!(environment.split('\0').any(|variable| variable == expected), "{environment}");
+    assert!(!environment.contains("CARGO"), "{environment}");
+}
+
+#[tokio::test]
+async fn a_root_that_vanished_is_an_error_of_its_own() {
+    let stage = Stage::new(|_| vec![Play::new("ls", honest())]);
+    std::fs::remove_dir_all(stage.path("project")).unwrap();
+    let error = Stage::error(stage.references("python").await);
+    assert!(error.contains("ls failed: the project's root") && error.contains("is gone"), "{error}");
+}
+
+#[tokio::test]
+async fn what_a_server_gave_up_is_asked_again() {
+    let modified = json!([{ "error": { "code": -32801, "message": "content modified" } }]);
+    let steps: Value = json!([modified, modified, [{ "answer": one_reference() }]]);
+    let stage = Stage::new(|_| vec![Play::new("ls", honest_but(REFERENCES, steps))]);
+    assert_eq!(stage.references("python").await.unwrap().value.len(), 1);
+    assert_eq!(stage.times("ls", REFERENCES), 3);
+}

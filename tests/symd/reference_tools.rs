@@ -1,0 +1,188 @@
+//! References, callers, callees, definitions and the rest through the real daemon where there is no language server:
+//! what syntax answers, and what is said about it.
+
+use crate::support::{User, write};
+
+const SHAPES: &str = "class Shape:\n    \"\"\"A shape.\"\"\"\n\n    def area(self):\n        return 0\n\n\n\
+    class Square(Shape):\n    def area(self):\n        return square(self.side)\n\n\n\
+    def square(x):\n    return x * x\n";
+const MAIN: &str = "from shapes import Square, square\n\n\ndef total(shapes):\n    \
+    return sum(shape.area() for shape in shapes) + square(1)\n\n\ndef main():\n    \
+    callback = square\n    print(total([Square()]), callback(2))\n    main()\n";
+
+fn project() -> User {
+    let user = User::new();
+    // No server of this machine is to be found: a test of what syntax says.
+    write(
+        &user.path("config/symd/languages.toml"),
+        "[[language]]\nname = \"python\"\nlanguage-servers = []\n",
+    );
+    write(&user.path("project/shapes.py"), SHAPES);
+    write(&user.path("project/main.py"), MAIN);
+    user
+}
+
+/// The answer without its last line, and the last line.
+fn parts(text: &str) -> (&str, &str) {
+    text.trim_end().rsplit_once('\n').unwrap()
+}
+
+#[test]
+fn references_say_where_and_from_what() {
+    let user = project();
+    let text = user.check(&["refs", "square"], 0);
+    let (list, footer) = parts(&text);
+    assert_eq!(
+        list,
+        "main.py\n 1: from shapes import Square, square\n 5 in total: return sum(shape.area() for shape in shapes) + \
+         square(1)\n 9 in main: callback = square\nshapes.py:10 in Square/area: return square(self.side)"
+    );
+    assert!(footer.starts_with("[4 references in 2 files; syntax (python: no language server: "), "{footer}");
+    assert!(footer.ends_with("; complete]"), "{footer}");
+    let of_functions = user.check(&["refs", "square", "--kind", "function"], 0);
+    assert!(of_functions.contains("[2 references in 1 file;"), "{of_functions}");
+    let of_files = user.check(&["refs", "square", "--kind", "file"], 0);
+    assert!(of_files.starts_with("main.py:1: from shapes"), "{of_files}");
+}
+
+#[test]
+fn what_syntax_cannot_tell_is_marked() {
+    let user = project();
+    let text = user.check(&["refs", "Shape/area"], 0);
+    assert!(text.starts_with("main.py:5? in total: "), "{text}");
+    assert!(text.contains("; unchecked: 1 marked ?"), "{text}");
+    let json = r#"{"name_path": "Shape/area", "format": "json"}"#;
+    let json: serde_json::Value =
+        serde_json::from_str(&user.check(&["call", "find_referencing_symbols", json], 0)).unwrap();
+    assert_eq!((&json["complete"], &json["unchecked"]), (&false.into(), &1.into()), "{json}");
+    assert_eq!(json["references"][0]["likely"], false, "{json}");
+    assert_eq!(json["source"], "syntax", "{json}");
+}
+
+#[test]
+fn a_symbol_must_be_the_only_one() {
+    let user = project();
+    let several = user.check(&["refs", "area"], 1);
+    assert_eq!(
+        several.trim_end(),
+        "Found multiple 2 symbols matching 'area'; give the name path of one, and its file as relative_path:\n\
+         shapes.py:4-5 method Shape/area\nshapes.py:9-10 method Square/area"
+    );
+    let none = user.check(&["callers", "sqare"], 1);
+    assert_eq!(none.trim_end(), "No symbol matching 'sqare' found. Similar names: Square, square");
+    let elsewhere = user.check(&["refs", "square", "--in", "main.py"], 1);
+    assert!(
+        elsewhere.ends_with("The name as such exists:\nshapes.py:13-14 function square\n"),
+        "{elsewhere}"
+    );
+    let nowhere = user.check(&["refs", "square", "--in", "nowhere.py"], 1);
+    assert_eq!(nowhere.trim_end(), "Path does not exist: nowhere.py");
+}
+
+#[test]
+fn callers_are_a_tree_without_cycles() {
+    let user = project();
+    let text = user.check(&["callers", "square", "--depth", "5"], 0);
+    let (tree, footer) = parts(&text);
+    assert_eq!(
+        tree,
+        "main.py:4 function total @ 5\n main.py:8 function main @ 10\n  main.py:8 function main @ 11 (cycle)\n\
+         shapes.py:9 method Square/area @ 10\n main.py:4 function total @ 5 ? (shown above)"
+    );
+    assert!(footer.contains("; 1 other use is no call;"), "{footer}");
+    let shallow = user.check(&["callers", "square"], 0);
+    assert!(shallow.contains("main.py:4 function total @ 5 +\n"), "{shallow}");
+    assert!(shallow.contains("; + goes on deeper, raise depth"), "{shallow}");
+}
+
+#[test]
+fn callees_lead_to_their_declarations() {
+    let user = project();
+    let text = user.check(&["callees", "total"], 0);
+    assert!(text.contains("shapes.py:13 function square @ 5\n"), "{text}");
+    assert!(text.contains("declared outside the project or unknown: sum"), "{text}");
+}
+
+#[test]
+fn definitions_are_found_from_a_name_on_a_line() {
+    let user = project();
+    let text = user.check(&["def", "main.py:10", "Square"], 0);
+    assert!(text.starts_with("shapes.py:8-10 class Square(Shape)\n[1 definition; syntax ("), "{text}");
+    let no_name = user.check(&["def", "main.py:10", "absent"], 1);
+    assert!(
+        no_name.contains("line 10 of main.py does not hold the name \"absent\"; it reads: print("),
+        "{no_name}"
+    );
+    let no_line = user.check(&["def", "main.py:99", "Square"], 1);
+    assert!(no_line.contains("main.py has 12 lines, there is no line 99"), "{no_line}");
+    assert!(user.fails(&["def", "main.py:10"], 2).contains("which name on that line?"));
+    // Of types syntax knows nothing.
+    user.check(&["def", "main.py:10", "Square", "--type"], 4);
+}
+
+#[test]
+fn heads_of_classes_make_a_hierarchy() {
+    let user = project();
+    let text = user.check(&["impls", "Shape"], 0);
+    assert!(text.starts_with("shapes.py:8-10 class Square(Shape)\n[1 implementation;"), "{text}");
+    let text = user.check(&["impls", "Shape/area"], 0);
+    assert!(text.starts_with("shapes.py:9-10 method Square/area(self)\n[1 implementation;"), "{text}");
+    let up = r#"{"name_path": "Square", "direction": "supertypes"}"#;
+    let up = user.check(&["call", "type_hierarchy", up], 0);
+    assert!(up.starts_with("shapes.py:1 class Shape\n[1 supertype;"), "{up}");
+    let no_type = user.check(&["call", "type_hierarchy", r#"{"name_path": "square"}"#], 1);
+    assert!(no_type.contains("square is a function, not a type"), "{no_type}");
+}
+
+#[test]
+fn hover_shows_the_declaration() {
+    let user = project();
+    let text = user.check(&["hover", "main.py:10", "Square"], 0);
+    assert!(text.starts_with("shapes.py:8\nclass Square(Shape):\n[hover; syntax ("), "{text}");
+    assert!(user.check(&["hover", "Shape"], 0).contains("\"\"\"A shape.\"\"\""));
+}
+
+#[test]
+fn what_needs_a_server_says_so() {
+    let user = project();
+    let text = user.check(&["diagnostics", "main.py"], 4);
+    assert!(text.starts_with("No server said anything.\n"), "{text}");
+    assert!(text.contains("incomplete: python: no language server"), "{text}");
+    write(&user.path("project/broken.py"), "def f(:\n");
+    let text = user.check(&["diagnostics"], 4);
+    assert!(text.contains("the parser met errors in:\n broken.py\n"), "{text}");
+    user.check(&["call", "list_code_actions", r#"{"relative_path": "main.py", "start_line": 1}"#], 4);
+}
+
+#[test]
+fn serenas_references_in_the_contracts_shape() {
+    let user = project();
+    let ask = |arguments: &str| {
+        let all = ["call", "--toolset", "serena", "find_referencing_symbols", arguments];
+        let output = user.run(&all);
+        (output.status.code(), String::from_utf8(output.stdout).unwrap().trim_end_matches('\n').to_owned())
+    };
+    let (exit, text) =
+        ask(r#"{"name_path": "square", "relative_path": "shapes.py", "include_kinds": [1, 6]}"#);
+    assert_eq!(exit, Some(0));
+    assert_eq!(
+        text,
+        r#"[{"name_path": "main", "relative_path": "main.py", "kind": 1, "content_around_reference": "  >   0:from shapes import Square, square\n...   1:"}, {"name_path": "Square/area", "relative_path": "shapes.py", "kind": 6, "content_around_reference": "...   8:    def area(self):\n  >   9:        return square(self.side)\n...  10:"}]"#
+    );
+    let (exit, text) = ask(r#"{"name_path": "absent", "relative_path": "shapes.py"}"#);
+    assert_eq!((exit, text.as_str()), (Some(1), "Error: No symbol matching 'absent' found"));
+    let (exit, text) = ask(r#"{"name_path": "area", "relative_path": "shapes.py"}"#);
+    assert_eq!(exit, Some(1));
+    assert!(
+        text.starts_with(
+            "Error: Found multiple 2 symbols matching 'area'. They are: \n[\n  {\n    \"name_path\": \"Shape/area\",\n"
+        ),
+        "{text}"
+    );
+    let (_, text) = ask(r#"{"name_path": "square", "relative_path": "../x"}"#);
+    assert_eq!(text, "Path validation failed: Path is outside the project: ../x");
+    let (_, text) = ask(r#"{"name_path": "square"}"#);
+    assert_eq!(text, "Error: Missing required parameter 'relative_path' (expected a string)");
+    let (_, text) = ask(r#"{"name_path": "square", "relative_path": "shapes.py", "max_answer_chars": 5}"#);
+    assert!(text.starts_with("The answer is too long ("), "{text}");
+}

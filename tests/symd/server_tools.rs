@@ -1,0 +1,337 @@
+//! native's tools over servers that play scripts: answers that lie, lack something, repeat themselves, come too late
+//! or not at all.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use symd::base::Cancel;
+use symd::config::{Languages, LayerText, Trust};
+use symd::engine::{Engine, EngineOptions, OnChange};
+use symd::lsp::{Servers, ServersOptions};
+use symd::ops::Project;
+use symd::toolsets::{Call, Outcome, Reply, native, serena};
+use symd::vfs::Root;
+use symd::watch::{BackendChoice, WatchOptions};
+
+use crate::support::{PATIENCE, write};
+
+const LIB: &str = "def run(x):\n    return x\n\n\nclass Box:\n    def get(self):\n        return run(1)\n";
+const USE: &str =
+    "import lib\nfrom lib import run\n\n\ndef main():\n    print(run(2))\n    lib.run(3)\n    return run\n";
+
+/// A project with a Python server that plays a script.
+struct Stage {
+    scratch: tempfile::TempDir,
+    project: Project,
+}
+
+fn fake_ls() -> PathBuf {
+    Path::new(env!("CARGO_BIN_EXE_symd")).parent().unwrap().join("examples/fake-ls")
+}
+
+/// A range on one line of a file, as servers write it.
+fn at(file: &str, line: u32, from: u32, to: u32) -> Value {
+    json!({
+        "uri": format!("{{root}}/{file}"),
+        "range": { "start": { "line": line, "character": from }, "end": { "line": line, "character": to } },
+    })
+}
+
+/// Where `run` really stands; the first is its definition.
+fn truth() -> Vec<Value> {
+    vec![
+        at("lib.py", 0, 4, 7),
+        at("lib.py", 6, 15, 18),
+        at("use.py", 1, 16, 19),
+        at("use.py", 5, 10, 13),
+        at("use.py", 6, 8, 11),
+        at("use.py", 7, 11, 14),
+    ]
+}
+
+fn script(references: Value, definition: Value) -> Value {
+    json!({
+        "capabilities": { "referencesProvider": true, "definitionProvider": true },
+        "on": {
+            "textDocument/references": [{ "answer": references }],
+            "textDocument/definition": [{ "answer": definition }],
+        },
+    })
+}
+
+impl Stage {
+    /// To be called within a runtime.
+    fn new(mut script: Value) -> Stage {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().canonicalize().unwrap();
+        for directory in ["project", "state", "run", "installed/fake/bin"] {
+            std::fs::create_dir_all(path.join(directory)).unwrap();
+        }
+        for private in ["state", "run"] {
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+            std::fs::set_permissions(path.join(private), mode).unwrap();
+        }
+        write(&path.join("project/lib.py"), LIB);
+        write(&path.join("project/use.py"), USE);
+        // Ready is what says so: a server that says nothing may be indexing for long.
+        let quiet = json!({ "health": "ok", "quiescent": true });
+        script["on"]["initialized"] =
+            json!([{ "notify": { "method": "experimental/serverStatus", "params": quiet } }]);
+        script["log"] = path.join("log").to_str().unwrap().into();
+        write(&path.join("script.json"), &script.to_string());
+        std::os::unix::fs::symlink(fake_ls(), path.join("installed/fake/bin/fake")).unwrap();
+        let toml = format!(
+            "[language-server.fake]\ncommand = \"fake\"\nargs = [{:?}]\nreadiness = {{ start-grace-ms = 0, server-status = true }}\n\
+             [[language]]\nname = \"python\"\nfile-types = [\"py\"]\nlanguage-servers = [\"fake\"]\ngrammar = \"python\"\n",
+            path.join("script.json")
+        );
+        let layer = LayerText { file: "test", text: &toml };
+        let languages = Languages::load(Some(layer), None, &Trust::Never).unwrap().languages;
+        let servers = Servers::new(ServersOptions {
+            root: Arc::new(Root::open(&path.join("project")).unwrap()),
+            languages: languages.clone(),
+            trusted: true,
+            supervisor: env!("CARGO_BIN_EXE_symd").into(),
+            installed: path.join("installed"),
+            search_path: OsString::from("/usr/bin:/bin"),
+            state_directory: path.join("state"),
+            idle_stop: None,
+            memory_limit: None,
+        });
+        let told = servers.clone();
+        let engine = Engine::start(EngineOptions {
+            root: path.join("project"),
+            languages: languages.clone(),
+            runtime_directory: path.join("run"),
+            cache_directory: None,
+            watch: WatchOptions { backend: BackendChoice::Auto, max_watches: None },
+            sweep_every: Duration::from_secs(600),
+            on_change: Some(OnChange(Arc::new(move |path, change| told.changed(path, change)))),
+        })
+        .unwrap();
+        Stage { scratch, project: Project { engine, servers, languages, max_answer_chars: 150_000 } }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.scratch.path().canonicalize().unwrap().join(name)
+    }
+
+    async fn reply(&self, tool: &str, arguments: Value) -> Reply {
+        let tool = native::NATIVE.tools.iter().find(|known| known.name == tool).unwrap();
+        let arguments = arguments.as_object().unwrap().clone();
+        let call = Call { project: &self.project, arguments, cancel: Cancel::new() };
+        tokio::time::timeout(PATIENCE, (tool.run)(call)).await.expect("answered in time")
+    }
+
+    /// What a tool says once the server is ready.
+    async fn ask(&self, tool: &str, mut arguments: Value) -> String {
+        arguments["wait"] = "ready".into();
+        let reply = self.reply(tool, arguments).await;
+        assert_eq!(reply.outcome, Outcome::Done, "{}", reply.text);
+        reply.text
+    }
+
+    async fn references(&self) -> (String, String) {
+        let text = self.ask("find_referencing_symbols", json!({ "name_path": "run" })).await;
+        let (list, footer) = text.rsplit_once('\n').unwrap();
+        (list.to_owned(), footer.to_owned())
+    }
+
+    /// How often the server received that method.
+    fn times(&self, method: &str) -> usize {
+        let log = std::fs::read_to_string(self.path("log")).unwrap_or_default();
+        let received = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        received.filter(|message| message["method"] == method).count()
+    }
+}
+
+/// Runs a test in a runtime; its servers end with it.
+fn play<F: Future<Output = ()>>(script: Value, test: impl FnOnce(Arc<Stage>) -> F) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let stage = Arc::new(Stage::new(script));
+        test(stage.clone()).await;
+        stage.project.servers.shutdown().await;
+        stage.project.engine.shutdown().await;
+    });
+}
+
+fn fifo(path: &Path) -> String {
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_complete_answer_is_called_complete() {
+    play(script(truth().into(), Value::Null), async |stage| {
+        let (list, footer) = stage.references().await;
+        assert_eq!(
+            list,
+            "lib.py:7 in Box/get: return run(1)\nuse.py\n 2: from lib import run\n 6 in main: print(run(2))\n \
+             7 in main: lib.run(3)\n 8 in main: return run"
+        );
+        assert!(footer.starts_with("[5 references in 2 files; fake; revision "), "{footer}");
+        assert!(footer.ends_with("; complete]"), "{footer}");
+        assert_eq!(stage.times("textDocument/references"), 1, "nothing gave reason to ask again");
+        assert_eq!(stage.times("textDocument/definition"), 0, "nothing was to be confirmed");
+    });
+}
+
+#[test]
+fn ranges_are_held_against_the_text() {
+    let mut told = truth();
+    told[4] = at("use.py", 6, 4, 11);
+    told.extend([
+        at("use.py", 5, 10, 13),
+        at("use.py", 99, 0, 3),
+        at("use.py", 5, 4, 9),
+        at("absent.py", 0, 0, 3),
+        json!({ "uri": "file:///usr/lib/other.py", "range": at("", 3, 0, 3)["range"] }),
+    ]);
+    play(script(told.into(), Value::Null), async |stage| {
+        let (list, footer) = stage.references().await;
+        assert!(list.contains("\n 7 in main: lib.run(3)\n"), "the range began at the qualifier: {list}");
+        assert!(list.ends_with("outside the project:\n /usr/lib/other.py:4"), "{list}");
+        assert!(footer.starts_with("[5 references in 2 files; fake;"), "{footer}");
+        assert!(footer.contains("; dropped 2 ranges that no text has"), "{footer}");
+        assert!(footer.contains("; dropped 1 range where the name does not stand"), "{footer}");
+        assert!(footer.ends_with("; complete]"), "{footer}");
+    });
+}
+
+#[test]
+fn what_the_server_leaves_out_is_found_out() {
+    let told = truth()[..2].to_vec();
+    play(script(told.into(), at("lib.py", 0, 4, 7)), async |stage| {
+        let (list, footer) = stage.references().await;
+        assert_eq!(list, "lib.py:7 in Box/get: return run(1)");
+        assert!(
+            footer.ends_with(
+                "; incomplete: 4 likely uses (4 confirmed) that fake does not tell; show_unlisted lists them]"
+            ),
+            "{footer}"
+        );
+        assert_eq!(
+            stage.times("textDocument/references"),
+            2,
+            "asked again, and no more when the answer stays"
+        );
+        let all = json!({ "name_path": "run", "show_unlisted": true });
+        let text = stage.ask("find_referencing_symbols", all).await;
+        assert!(text.contains("\nnot told by the server:\nuse.py\n 2: from lib import run\n"), "{text}");
+    });
+}
+
+#[test]
+fn an_answer_that_grows_is_waited_for() {
+    let steps = json!([[{ "answer": truth()[..2] }], [{ "answer": truth() }]]);
+    let mut script = script(Value::Null, at("lib.py", 0, 4, 7));
+    script["on"]["textDocument/references"] = steps;
+    play(script, async |stage| {
+        let (_, footer) = stage.references().await;
+        assert!(footer.starts_with("[5 references in 2 files; fake;"), "{footer}");
+        assert!(footer.ends_with("; complete]"), "{footer}");
+    });
+}
+
+#[test]
+fn what_leads_elsewhere_raises_no_alarm() {
+    let told = truth()[..2].to_vec();
+    play(script(told.into(), at("use.py", 4, 4, 8)), async |stage| {
+        let (_, footer) = stage.references().await;
+        assert!(footer.starts_with("[1 reference in 1 file; fake;"), "{footer}");
+        assert!(footer.ends_with("; complete]"), "{footer}");
+    });
+}
+
+#[test]
+fn a_server_that_is_not_ready_is_not_waited_for() {
+    let script = json!({ "on": { "initialize": [{ "hang": true }] } });
+    play(script, async |stage| {
+        let ask = json!({ "name_path": "run" });
+        let reply = stage.reply("find_referencing_symbols", ask).await;
+        assert_eq!(reply.outcome, Outcome::Done);
+        assert!(
+            reply.text.contains("[5 references in 2 files; syntax (fake is not ready yet: "),
+            "{}",
+            reply.text
+        );
+        assert!(reply.text.contains("wait: \"ready\" waits for it"), "{}", reply.text);
+        let late = json!({ "name_path": "run", "wait": "ready", "deadline_seconds": 1 });
+        let reply = stage.reply("find_referencing_symbols", late).await;
+        assert!(
+            reply.text.contains("[5 references in 2 files; syntax (fake is not ready yet: "),
+            "{}",
+            reply.text
+        );
+        let reply = stage.reply("diagnostics", json!({ "relative_path": "use.py" })).await;
+        assert_eq!(reply.outcome, Outcome::NotReady, "{}", reply.text);
+    });
+}
+
+#[test]
+fn a_symbol_that_is_deleted_meanwhile_is_gone() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (asked, go_on) = (fifo(&scratch.path().join("asked")), fifo(&scratch.path().join("go_on")));
+    let mut script = script(Value::Null, Value::Null);
+    script["on"]["textDocument/references"] =
+        json!([[{ "tell": asked }, { "wait_for": go_on }, { "answer": truth() }]]);
+    play(script, async |stage| {
+        let asking = tokio::spawn({
+            let stage = stage.clone();
+            async move {
+                stage.reply("find_referencing_symbols", json!({ "name_path": "run", "wait": "ready" })).await
+            }
+        });
+        let lib = stage.path("project/lib.py");
+        let change = tokio::task::spawn_blocking(move || {
+            assert_eq!(std::fs::read_to_string(asked).unwrap(), "textDocument/references\n");
+            write(&lib, "def walk(x):\n    return x\n");
+            drop(std::fs::OpenOptions::new().write(true).open(go_on).unwrap());
+        });
+        tokio::time::timeout(PATIENCE, change).await.unwrap().unwrap();
+        let reply = asking.await.unwrap();
+        assert_eq!(reply.outcome, Outcome::Failed, "{}", reply.text);
+        assert!(reply.text.starts_with("No symbol matching 'run' found"), "{}", reply.text);
+    });
+}
+
+#[test]
+fn callers_that_the_hierarchy_lacks_are_added() {
+    let item = |name: &str, file: &str, line: u32, from: u32| {
+        let range = at(file, line, from, from + u32::try_from(name.len()).unwrap());
+        json!({ "name": name, "kind": 12, "uri": range["uri"], "range": range["range"], "selectionRange": range["range"] })
+    };
+    let mut script = script(truth().into(), Value::Null);
+    script["capabilities"]["callHierarchyProvider"] = true.into();
+    script["on"]["textDocument/prepareCallHierarchy"] = json!([{ "answer": [item("run", "lib.py", 0, 4)] }]);
+    script["on"]["callHierarchy/incomingCalls"] = json!([{ "answer": [
+        { "from": item("main", "use.py", 4, 4), "fromRanges": [at("use.py", 5, 10, 13)["range"]] },
+    ] }]);
+    play(script, async |stage| {
+        let text = stage.ask("find_callers", json!({ "name_path": "run" })).await;
+        assert!(
+            text.starts_with("lib.py:6 method Box/get @ 7\nuse.py:5 function main @ 6 7\n[2 callers; fake;"),
+            "{text}"
+        );
+        assert!(text.contains("; 1 of them the call hierarchy lacks;"), "{text}");
+        assert!(text.contains("; 1 other use is no call;"), "{text}");
+    });
+}
+
+#[test]
+fn serena_waits_and_lists_what_the_server_tells() {
+    play(script(truth().into(), Value::Null), async |stage| {
+        let tool = serena::SERENA.tools.iter().find(|tool| tool.name == "find_referencing_symbols").unwrap();
+        let arguments = json!({ "name_path": "run", "relative_path": "lib.py" }).as_object().unwrap().clone();
+        let reply = (tool.run)(Call { project: &stage.project, arguments, cancel: Cancel::new() }).await;
+        let entries: Vec<Value> = serde_json::from_str(&reply.text).unwrap();
+        let names: Vec<&str> = entries.iter().map(|entry| entry["name_path"].as_str().unwrap()).collect();
+        assert_eq!(names, ["Box/get", "use", "main", "main", "main"]);
+        assert_eq!(entries[1]["kind"], 1);
+    });
+}
