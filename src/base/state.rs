@@ -41,7 +41,7 @@ pub enum StateError {
         source: io::Error,
     },
     /// A directory that must be ours alone is not.
-    #[error("{} {why}; symd does not use it, because another user could listen in; remove it or set XDG_RUNTIME_DIR to a directory of your own", path.display())]
+    #[error("{} {why}; symd does not use it, because another user could listen in, or put files there; `chmod 700` it if it is yours, else remove it or name another (XDG_RUNTIME_DIR, XDG_DATA_HOME …)", path.display())]
     NotOurs {
         /// The directory.
         path: PathBuf,

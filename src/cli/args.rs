@@ -333,7 +333,7 @@ pub(super) struct Symbol {
     /// A name, a name path (`Class/method`), or one from the file's top level (`/Class`)
     #[arg(value_name = "NAME_PATH")]
     pub(super) name_path: String,
-    /// The file (or directory) that declares it
+    /// The file (or directory, or FILE:LINE) that declares it
     #[arg(long = "in", value_name = "PATH")]
     pub(super) within: Option<String>,
 }
@@ -346,7 +346,7 @@ pub(super) struct PlaceOrSymbol {
     pub(super) place: String,
     /// The name on that line
     pub(super) name: Option<String>,
-    /// The file (or directory) that declares the symbol
+    /// The file (or directory, or FILE:LINE) that declares the symbol
     #[arg(long = "in", value_name = "PATH")]
     pub(super) within: Option<String>,
 }
@@ -360,6 +360,9 @@ pub(super) struct Patience {
     /// How long, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "wait")]
     pub(super) deadline: u32,
+    /// The most characters to answer with [default: 20000]
+    #[arg(long, value_name = "CHARACTERS")]
+    pub(super) limit: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -7,9 +7,9 @@ mod commands;
 mod context;
 mod failure;
 mod languages;
-mod present;
 mod shim;
 mod spawn;
+mod terminal;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -40,6 +40,7 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure { exit, text }) => {
             if !text.is_empty() {
+                let text = terminal::for_reader(&text, &std::io::stderr());
                 let _ = writeln!(std::io::stderr(), "symd: {text}");
             }
             exit.into()

@@ -49,6 +49,9 @@ pub struct LanguageServer {
     /// How far its renames can be relied on.
     #[serde(default)]
     pub rename: Trustworthiness,
+    /// How far its call hierarchy can be relied on: where it cannot, references are asked as well.
+    #[serde(default)]
+    pub call_hierarchy: Trustworthiness,
     /// Mebibytes of memory (its whole process group) after which it is restarted; none: no limit of its own.
     #[serde(default)]
     pub memory_limit_mb: Option<u64>,
@@ -73,6 +76,9 @@ pub struct Readiness {
     /// A part of a `window/logMessage` that must have come: `source files` (basedpyright, which tells nothing else
     /// when it knows the project's files).
     pub log_message: Option<String>,
+    /// Whether it loads nothing before a document is opened: then the first one asked about is opened at its start, and
+    /// `start_grace_ms` counts from then.
+    pub opens_first: bool,
     /// Seconds after which it counts as ready all the same (and answers say that it may still be indexing).
     pub timeout: u64,
 }
@@ -84,6 +90,7 @@ impl Default for Readiness {
             server_status: false,
             notification: None,
             log_message: None,
+            opens_first: false,
             timeout: 120,
         }
     }
@@ -99,7 +106,7 @@ pub struct FatalPattern {
     pub say: String,
 }
 
-/// Whether a server's renames are checked against package and imports as well.
+/// Whether what a server says is held against other evidence before it is believed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Trustworthiness {

@@ -13,6 +13,7 @@ mod view;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -217,6 +218,11 @@ impl Engine {
         let mut status = self.status.borrow().clone();
         status.watcher = self.watch.counters();
         status
+    }
+
+    /// What [`EngineStatus::without_outline`] is at the moment: every question about symbols looks at it.
+    pub fn without_outline(&self) -> BTreeMap<String, usize> {
+        self.status.borrow().without_outline.clone()
     }
 
     /// Waits until everything that was written before this call is in the index, the first crawl included.

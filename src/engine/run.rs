@@ -426,19 +426,20 @@ impl Run {
         });
     }
 
-    fn tell_status(&self) {
+    fn tell_status(&mut self) {
+        let (ready, cache) = (self.is_ready(), self.looker.cache.as_ref().map(|cache| cache.status()));
+        let (state, tally) = (&self.state, &mut self.tally);
+        let (pending, changes) = (self.pending.files(), self.changes);
         self.status.send_modify(|status| {
-            status.revision = self.state.revision();
-            status.files = self.state.file_count();
-            status.symbols = self.state.symbol_count();
-            status.ready = self.is_ready();
-            status.pending_files = self.pending.files();
-            status.changes = self.changes;
-            status.segments = self.state.segment_count();
-            self.tally.write(status);
-            if let Some(cache) = &self.looker.cache {
-                status.cache = cache.status();
-            }
+            status.revision = state.revision();
+            status.files = state.file_count();
+            status.symbols = state.symbol_count();
+            status.ready = ready;
+            status.pending_files = pending;
+            status.changes = changes;
+            status.segments = state.segment_count();
+            tally.write(status);
+            status.cache = cache.unwrap_or_default();
         });
     }
 }

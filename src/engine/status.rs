@@ -23,6 +23,8 @@ pub struct EngineStatus {
     pub symbols: usize,
     /// Parsed files in which the parser met errors.
     pub files_with_errors: usize,
+    /// Files by language; those of no language that symd knows are in none.
+    pub languages: BTreeMap<String, usize>,
     /// Files of languages without a grammar that have no outline, by language: a language server could make it.
     pub without_outline: BTreeMap<String, usize>,
     /// Files of a known language without symbols, by reason.
@@ -52,11 +54,21 @@ pub struct SkippedFiles {
     pub unreadable: usize,
 }
 
+/// Files of one language.
+#[derive(Clone, Copy, Debug, Default)]
+struct Files {
+    all: usize,
+    /// Those that nobody outlined.
+    plain: usize,
+}
+
 /// Counts over the files of the index, kept up with every change.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
     languages: Arc<Languages>,
-    without_outline: BTreeMap<LanguageId, usize>,
+    by_language: BTreeMap<LanguageId, Files>,
+    /// Whether `by_language` is other than was written last: the status is written with every event.
+    is_news: bool,
     parsed: usize,
     with_errors: usize,
     skipped: BTreeMap<Skipped, usize>,
@@ -66,7 +78,8 @@ impl Tally {
     pub(super) fn new(languages: Arc<Languages>) -> Tally {
         Tally {
             languages,
-            without_outline: BTreeMap::new(),
+            by_language: BTreeMap::new(),
+            is_news: true,
             parsed: 0,
             with_errors: 0,
             skipped: BTreeMap::new(),
@@ -74,12 +87,15 @@ impl Tally {
     }
 
     pub(super) fn add(&mut self, file: &FileEntry) {
+        let plain = usize::from(matches!(file.content, Content::Plain));
+        if let Some(language) = self.language_of(file) {
+            let files = self.by_language.entry(language).or_default();
+            self.is_news = true;
+            files.all += 1;
+            files.plain += plain;
+        }
         match &file.content {
-            Content::Plain => {
-                if let Some(language) = self.languages.language_of(&file.path) {
-                    *self.without_outline.entry(language).or_default() += 1;
-                }
-            }
+            Content::Plain => {}
             Content::Code { outline, .. } => {
                 self.parsed += 1;
                 self.with_errors += usize::from(outline.has_errors);
@@ -89,13 +105,14 @@ impl Tally {
     }
 
     pub(super) fn take(&mut self, file: &FileEntry) {
+        let plain = usize::from(matches!(file.content, Content::Plain));
+        if let Some(files) = self.language_of(file).and_then(|language| self.by_language.get_mut(&language)) {
+            self.is_news = true;
+            files.all -= 1;
+            files.plain -= plain;
+        }
         match &file.content {
-            Content::Plain => {
-                let language = self.languages.language_of(&file.path);
-                if let Some(count) = language.and_then(|language| self.without_outline.get_mut(&language)) {
-                    *count -= 1;
-                }
-            }
+            Content::Plain => {}
             Content::Code { outline, .. } => {
                 self.parsed -= 1;
                 self.with_errors -= usize::from(outline.has_errors);
@@ -108,12 +125,14 @@ impl Tally {
         }
     }
 
-    pub(super) fn write(&self, status: &mut EngineStatus) {
+    /// By its name; a script without an extension by what parsed it.
+    fn language_of(&self, file: &FileEntry) -> Option<LanguageId> {
+        let by_grammar = || self.languages.by_name(file.grammar()?.name());
+        self.languages.language_of(&file.path).or_else(by_grammar)
+    }
+
+    pub(super) fn write(&mut self, status: &mut EngineStatus) {
         let count = |why| self.skipped.get(&why).copied().unwrap_or(0);
-        let named = |(language, count): (&LanguageId, &usize)| {
-            (*count > 0).then(|| (self.languages.get(*language).name.clone(), *count))
-        };
-        status.without_outline = self.without_outline.iter().filter_map(named).collect();
         status.parsed_files = self.parsed;
         status.files_with_errors = self.with_errors;
         status.skipped = SkippedFiles {
@@ -121,5 +140,15 @@ impl Tally {
             too_large: count(Skipped::TooLarge),
             unreadable: count(Skipped::Unreadable),
         };
+        if !std::mem::take(&mut self.is_news) {
+            return;
+        }
+        let named = |count: fn(&Files) -> usize| {
+            let name = |language: &LanguageId| self.languages.get(*language).name.clone();
+            let counts = self.by_language.iter().map(move |(language, files)| (language, count(files)));
+            counts.filter(|(_, count)| *count > 0).map(|(language, count)| (name(language), count)).collect()
+        };
+        status.languages = named(|files| files.all);
+        status.without_outline = named(|files| files.plain);
     }
 }

@@ -28,7 +28,8 @@ impl Snapshot {
         let tables = self.segments.iter().flat_map(|live| live.segment.names());
         let loose = self.loose.iter().filter_map(|file| file.outline());
         let loose = loose.flat_map(|outline| outline.rows.iter().map(|row| outline.name(row)));
-        for candidate in tables.chain(loose) {
+        // What is looked for is known not to be there: where it is met, it is of a file that has changed.
+        for candidate in tables.chain(loose).filter(|&candidate| candidate != name) {
             if let Some(likeness) = likeness(name, candidate) {
                 alike.insert(candidate, likeness);
             }
@@ -44,7 +45,21 @@ impl Snapshot {
             outlines.filter(|outline| outline.occurrences.contains_hash(hash)).count()
         };
         ranked.sort_by_cached_key(|&(likeness, name)| (likeness, std::cmp::Reverse(files_with(name)), name));
-        ranked.into_iter().take(limit).map(|(_, name)| name.to_owned()).collect()
+        // Tables keep the names of files that are gone until they are written anew.
+        let declared = ranked.into_iter().filter(|&(_, name)| self.declares(name));
+        declared.take(limit).map(|(_, name)| name.to_owned()).collect()
+    }
+}
+
+impl Snapshot {
+    /// Whether a file as it is now has a symbol of that name.
+    fn declares(&self, name: &str) -> bool {
+        let hash = name_hash(name.as_bytes());
+        // Composed names (`impl Display for Size`) do not occur as such.
+        let is_composed = !name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let outlines = self.files.iter().filter_map(|file| file.outline());
+        let mut likely = outlines.filter(|outline| is_composed || outline.occurrences.contains_hash(hash));
+        likely.any(|outline| outline.rows.iter().any(|row| outline.name(row) == name))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::config::LanguageServer;
 pub enum Origin {
     /// `symd install`.
     Installed(Manifest),
-    /// Somebody else: it is on PATH.
+    /// Somebody else: it is on PATH, or was put by hand where symd installs.
     Path,
 }
 
@@ -39,7 +39,9 @@ pub fn locate(servers: &Path, name: &str, server: &LanguageServer, here: &Surrou
         let absolute = absolute.filter(|path| programs::is_program(path));
         Some((absolute.or_else(|| here.find(&server.command))?, Origin::Path))
     };
-    let (program, origin) = installed.or_else(on_path)?;
+    // Put there by hand: the daemon takes it too.
+    let by_hand = || Some((home.installed_program(&server.command)?, Origin::Path));
+    let (program, origin) = installed.or_else(by_hand).or_else(on_path)?;
     let has = |program: &str| home.installed_program(program).is_some() || here.find(program).is_some();
     let missing = server.requires.iter().filter(|needed| !has(needed)).cloned().collect();
     Some(Located { program, origin, missing })

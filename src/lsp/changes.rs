@@ -42,6 +42,11 @@ impl Changes {
         std::iter::from_fn(|| self.by_path.pop_first()).take(limit).collect()
     }
 
+    /// Forgets all of them, lost ones included.
+    pub(super) fn clear(&mut self) {
+        *self = Changes::default();
+    }
+
     /// Whether there is anything to tell.
     pub(crate) fn is_empty(&self) -> bool {
         self.by_path.is_empty()

@@ -2,40 +2,49 @@
 //! questions once. Invariant: a server is made only if its program is there and the project is trusted as far as the
 //! server needs it, and there is one per name and root.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::future::Future;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout};
 
 use super::feature::Feature;
 use super::flights::{Flights, Taken};
-use super::server::{Server, Spec, Usable, Using};
+use super::server::{STOPPED_BY_HAND, Server, Spec, Usable, Using};
 use super::session::Session;
-use super::{At, Change, NoAnswer, Said, ServerState, ServerStatus, ServersOptions, Waiting, group, nested};
+use super::{At, Change, NoAnswer, Said, ServersOptions, Waiting, nested};
 use crate::base::{ContentHash, RelPath};
 use crate::config::server::Install;
-use crate::config::{LanguageId, LanguageServer, ServerUse};
+use crate::config::{LanguageId, LanguageServer};
 
 /// All servers of one project.
 #[derive(Debug)]
 pub(super) struct Fleet {
-    options: ServersOptions,
+    pub(super) options: ServersOptions,
     servers: Mutex<Made>,
     roots: Mutex<HashMap<LanguageId, RelPath>>,
     flights: Flights<Asked>,
-    outliners: Mutex<HashMap<LanguageId, (Instant, Option<String>)>>,
+    outliners: Mutex<HashMap<LanguageId, (Instant, Outliner)>>,
 }
+
+/// What stands for the server that would outline a language, or why there is none.
+type Outliner = Result<String, NoAnswer>;
 
 /// For how long it is not looked again which program would outline a language: every question about symbols asks.
 const OUTLINER_STAYS: Duration = Duration::from_secs(2);
 
+/// How long an asker who does not wait is kept by a server that was late.
+const TRIAL: Duration = Duration::from_secs(2);
+
 /// The servers by name and root; none are made once it is over.
 #[derive(Debug, Default)]
-struct Made {
-    servers: BTreeMap<(String, RelPath), Arc<Server>>,
+pub(super) struct Made {
+    pub(super) servers: BTreeMap<(String, RelPath), Arc<Server>>,
+    /// Stopped by hand: no further root of theirs gets one.
+    stopped: BTreeSet<String>,
     over: bool,
 }
 
@@ -82,21 +91,50 @@ impl Fleet {
         }
     }
 
-    /// Asks the first server of the language that can answer. `run` puts the question to a session.
+    /// Asks the first server of the language that can answer. `run` puts the question to a session. Whoever waits for
+    /// a server waits for the next one too when it dies of, or under, the question; once: it may die of it again.
     pub(super) async fn ask<T, F>(
         &self,
         language: LanguageId,
         feature: Feature,
         about: About,
         waiting: Waiting,
-        run: impl FnOnce(Arc<Session>) -> F + Send + 'static,
+        run: impl FnOnce(Arc<Session>) -> F + Clone + Send + 'static,
     ) -> Result<Said<T>, NoAnswer>
     where
         T: Clone + Send + Sync + 'static,
         F: Future<Output = Result<T, NoAnswer>> + Send + 'static,
     {
-        let (server, Usable { session, maybe_indexing }, _using) =
-            self.usable(language, feature, waiting).await?;
+        let first = self.ask_once(language, feature, about.clone(), waiting, run.clone()).await;
+        match (first, waiting) {
+            (Err(Failure { died: true, .. }), Waiting::Until(_)) => {
+                let second = self.ask_once(language, feature, about, waiting, run).await;
+                second.map_err(|failure| failure.why)
+            }
+            (answer, _) => answer.map_err(|failure| failure.why),
+        }
+    }
+
+    async fn ask_once<T, F>(
+        &self,
+        language: LanguageId,
+        feature: Feature,
+        about: About,
+        waiting: Waiting,
+        run: impl FnOnce(Arc<Session>) -> F + Send + 'static,
+    ) -> Result<Said<T>, Failure>
+    where
+        T: Clone + Send + Sync + 'static,
+        F: Future<Output = Result<T, NoAnswer>> + Send + 'static,
+    {
+        let (server, Usable { session, maybe_indexing }, using) =
+            self.usable(language, feature, about.path.as_ref(), waiting).await?;
+        if let (Waiting::No, Some(since)) = (waiting, server.late_since()) {
+            let value = try_late(&server, since, put(Arc::clone(&server), session, run), using).await?;
+            return Ok(Said { value, server: server.spec.name.clone(), maybe_indexing });
+        }
+        // Until the answer is there.
+        let _using = using;
         let (name, root) = (server.spec.name.clone(), server.spec.root_in_project.clone());
         let asked = Asked { server: name.clone(), root, feature, about };
         let used = server.used();
@@ -110,7 +148,8 @@ impl Fleet {
         let for_work = Arc::clone(&server);
         let work = || put(for_work, session, run);
         let answer = self.flights.share(asked, noted, work).await;
-        let value = answer.unwrap_or_else(|| Err(failed(&name, "the question broke off; ask again")))?;
+        let broke_off = || Failure::from(failed(&name, "the question broke off; ask again"));
+        let value = answer.unwrap_or_else(|| Err(broke_off()))?;
         Ok(Said { value, server: name, maybe_indexing })
     }
 
@@ -118,6 +157,7 @@ impl Fleet {
         &self,
         language: LanguageId,
         feature: Feature,
+        document: Option<&RelPath>,
         waiting: Waiting,
     ) -> Result<(Arc<Server>, Usable, Using), NoAnswer> {
         let known = self.options.languages.get(language);
@@ -134,7 +174,7 @@ impl Fleet {
             };
             // From here on: whoever waits for it wants it to stay.
             let using = server.using();
-            match server.ready(waiting).await {
+            match server.ready(document, waiting).await {
                 Ok(usable) if feature.needs.is_none_or(|method| usable.session.supports(method)) => {
                     return Ok((server, usable, using));
                 }
@@ -174,6 +214,9 @@ impl Fleet {
         if let Some(server) = made.servers.get(&key) {
             return Ok(Arc::clone(server));
         }
+        if made.stopped.contains(name) {
+            return Err(stopped_by_hand(name));
+        }
         let spec = self.spec(language, name, root)?;
         self.check(language, &spec)?;
         let server = Arc::new(Server::new(spec));
@@ -181,7 +224,7 @@ impl Fleet {
         Ok(server)
     }
 
-    fn spec(&self, language: LanguageId, name: &str, root: &RelPath) -> Result<Spec, NoAnswer> {
+    pub(super) fn spec(&self, language: LanguageId, name: &str, root: &RelPath) -> Result<Spec, NoAnswer> {
         let options = &self.options;
         let config = options.languages.server(name).ok_or_else(|| NoAnswer::NoServer {
             language: options.languages.get(language).name.clone(),
@@ -220,8 +263,9 @@ impl Fleet {
         }
     }
 
-    /// The first server of the language that is there, may be started and is wanted for outlines.
-    pub(super) fn outliner(&self, language: LanguageId) -> Option<String> {
+    /// The first server of the language that is there, may be started and is wanted for outlines; else why there is
+    /// none.
+    pub(super) fn outliner(&self, language: LanguageId) -> Outliner {
         let mut outliners = self.outliners.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         match outliners.get(&language) {
@@ -234,17 +278,27 @@ impl Fleet {
         }
     }
 
-    fn look_for_outliner(&self, language: LanguageId) -> Option<String> {
+    fn look_for_outliner(&self, language: LanguageId) -> Outliner {
         let known = self.options.languages.get(language);
         let wanted =
             known.language_servers.iter().filter(|server| Feature::DOCUMENT_SYMBOLS.is_wanted_of(server));
-        wanted.into_iter().find_map(|wanted| {
-            let spec = self.spec(language, &wanted.name, &RelPath::root()).ok()?;
-            self.check(language, &spec).ok()?;
-            let program = spec.program().ok()?;
-            let meta = program.metadata().ok()?;
-            Some(format!("{} {} {} {:?}", wanted.name, program.display(), meta.len(), meta.modified().ok()))
-        })
+        let mut reasons = Vec::new();
+        for wanted in wanted {
+            let spec = self.spec(language, &wanted.name, &RelPath::root());
+            match spec.and_then(|spec| self.check(language, &spec).map(|()| spec)) {
+                Ok(spec) => {
+                    if let Ok(program) = spec.program()
+                        && let Ok(meta) = program.metadata()
+                    {
+                        let changed = meta.modified().ok();
+                        let state = format!("{} {changed:?}", meta.len());
+                        return Ok(format!("{} {} {state}", wanted.name, program.display()));
+                    }
+                }
+                Err(reason) => reasons.push(reason),
+            }
+        }
+        Err(self.why_none(language, reasons))
     }
 
     async fn root_of(&self, language: LanguageId) -> RelPath {
@@ -258,78 +312,15 @@ impl Fleet {
         self.roots().entry(language).or_insert(root).clone()
     }
 
-    /// Tells all running servers of a change.
+    /// Tells all servers of a change that run or are being started.
     pub(super) fn changed(&self, path: &RelPath, change: Change) {
         for server in self.made().servers.values() {
-            server.tell_running(|session| {
-                session.file_changed(path, change);
-                if session.lost_changes() {
-                    server.is_useless(session, "too many files changed for it to be told of each");
-                }
-            });
+            server.changed(path, change);
         }
-    }
-
-    /// All servers that were made, and all whose programs are there.
-    pub(super) fn status(&self) -> Vec<ServerStatus> {
-        let made: Vec<Arc<Server>> = self.made().servers.values().cloned().collect();
-        let mut all: Vec<ServerStatus> = made.iter().map(|server| self.status_of(server)).collect();
-        for (language, known) in self.options.languages.all() {
-            for ServerUse { name, .. } in &known.language_servers {
-                if all.iter().any(|status| status.name == *name) {
-                    continue;
-                }
-                let found =
-                    self.spec(language, name, &RelPath::root()).ok().and_then(|spec| spec.program().ok());
-                all.extend(found.map(|program| ServerStatus {
-                    name: name.clone(),
-                    languages: self.languages_of(name),
-                    state: ServerState::Idle,
-                    doing: None,
-                    program: Some(program.display().to_string()),
-                    version: None,
-                    pid: None,
-                    memory_bytes: None,
-                    starts: 0,
-                    requests: 0,
-                    shared: 0,
-                    last_error: None,
-                    features: Vec::new(),
-                }));
-            }
-        }
-        all.sort_by(|a, b| a.name.cmp(&b.name));
-        all
-    }
-
-    fn status_of(&self, server: &Server) -> ServerStatus {
-        let phase = server.phase();
-        let program = phase.program.or_else(|| server.spec.program().ok());
-        ServerStatus {
-            name: server.spec.name.clone(),
-            languages: self.languages_of(&server.spec.name),
-            state: phase.state,
-            doing: phase.doing,
-            program: program.map(|program| program.display().to_string()),
-            version: phase.version,
-            pid: phase.group.and_then(|group| u32::try_from(group.as_raw_nonzero().get()).ok()),
-            memory_bytes: phase.group.map(group::memory_bytes),
-            starts: phase.starts,
-            requests: server.used().requests.load(Ordering::Relaxed),
-            shared: server.used().shared.load(Ordering::Relaxed),
-            last_error: phase.last_error,
-            features: phase.features,
-        }
-    }
-
-    fn languages_of(&self, name: &str) -> Vec<String> {
-        let all = self.options.languages.all();
-        let with_it =
-            all.filter(|(_, language)| language.language_servers.iter().any(|server| server.name == name));
-        with_it.map(|(_, language)| language.name.clone()).collect()
     }
 
     pub(super) async fn restart(&self, name: &str) -> Result<(), NoAnswer> {
+        self.made().stopped.remove(name);
         for server in self.called(name).await? {
             server.restart().await?;
         }
@@ -337,7 +328,9 @@ impl Fleet {
     }
 
     pub(super) async fn stop(&self, name: &str) -> Result<(), NoAnswer> {
-        for server in self.called(name).await? {
+        let called = self.called(name).await?;
+        self.made().stopped.insert(name.to_owned());
+        for server in called {
             server.stop().await?;
         }
         Ok(())
@@ -376,7 +369,7 @@ impl Fleet {
         endings.join_all().await;
     }
 
-    fn made(&self) -> MutexGuard<'_, Made> {
+    pub(super) fn made(&self) -> MutexGuard<'_, Made> {
         self.servers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -385,36 +378,68 @@ impl Fleet {
     }
 }
 
+/// Asks a server that was late, for one who does not wait: but for a moment, while the question itself goes on, so that
+/// it is found out whether the server answers again or is to be started anew. Only one such question is under way;
+/// others are not asked.
+async fn try_late<T: Send + 'static>(
+    server: &Arc<Server>,
+    since: Instant,
+    question: impl Future<Output = Result<T, Failure>> + Send + 'static,
+    using: Using,
+) -> Result<T, Failure> {
+    let (tell, told) = oneshot::channel();
+    let is_put = server.try_again(async move {
+        let _using = using;
+        let _ = tell.send(question.await);
+    });
+    let answer = if is_put { timeout(TRIAL, told).await.ok().and_then(Result::ok) } else { None };
+    answer.unwrap_or_else(|| Err(server.is_late(since).into()))
+}
+
 /// Puts a question to a session, and draws conclusions for the server from how that went.
 async fn put<T, F>(
     server: Arc<Server>,
     session: Arc<Session>,
     run: impl FnOnce(Arc<Session>) -> F,
-) -> Result<T, NoAnswer>
+) -> Result<T, Failure>
 where
     F: Future<Output = Result<T, NoAnswer>>,
 {
     let asked = Instant::now();
     let answer = run(Arc::clone(&session)).await;
     match answer {
-        Err(NoAnswer::Failed { server: name, problem }) if session.is_closed() => {
-            let problem = server.obituary(&session).await.unwrap_or(problem);
-            Err(NoAnswer::Failed {
-                server: name,
-                problem: format!("{problem}; ask again: it is started anew"),
-            })
+        Err(why @ NoAnswer::Failed { .. }) if session.is_closed() => {
+            Err(Failure { why: server.obituary(&session).await.unwrap_or(why), died: true })
         }
         Err(NoAnswer::Failed { .. })
             if asked.elapsed() >= Duration::from_secs(server.spec.config.timeout) =>
         {
-            server.was_late(&session);
-            answer
+            server.was_late(&session, asked);
+            answer.map_err(Failure::from)
         }
         answer => {
             server.answered();
-            answer
+            answer.map_err(Failure::from)
         }
     }
+}
+
+/// Why a question was not answered.
+#[derive(Clone, Debug)]
+struct Failure {
+    why: NoAnswer,
+    /// The server ended under it.
+    died: bool,
+}
+
+impl From<NoAnswer> for Failure {
+    fn from(why: NoAnswer) -> Failure {
+        Failure { why, died: false }
+    }
+}
+
+fn stopped_by_hand(server: &str) -> NoAnswer {
+    NoAnswer::Down { server: server.to_owned(), problem: STOPPED_BY_HAND.to_owned() }
 }
 
 fn failed(server: &str, problem: &str) -> NoAnswer {

@@ -83,9 +83,13 @@ impl<K: Key> Flights<K> {
         T: Clone + Send + Sync + 'static,
         F: Future<Output = T> + Send + 'static,
     {
+        // Declared before the lock and so dropped after it: a flight's last holder takes the lock when it goes.
+        let known;
         let mut table = lock(&self.table);
-        let under_way = table.get(&key).and_then(Weak::upgrade);
-        if let Some(flight) = under_way.and_then(|flight| flight.downcast::<Flight<K, T>>().ok()) {
+        known = table.get(&key).and_then(Weak::upgrade);
+        let under_way = known.clone().and_then(|flight| flight.downcast::<Flight<K, T>>().ok());
+        // One that is done may have askers that have not seen so yet; its answer is from before this question.
+        if let Some(flight) = under_way.filter(|flight| flight.result.borrow().is_none()) {
             noted(Taken::Along);
             return flight;
         }

@@ -2,7 +2,8 @@
 //! again when it dies. It alone changes the server's [`Phase`]. Invariant: there is at most one process at a time, and
 //! the next is started only when nothing of the one before is left.
 
-use std::pin::pin;
+use std::future::Future;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -17,9 +18,10 @@ use super::group;
 use super::phase::Phase;
 use super::process::{self, End, Process, Started};
 use super::readiness::{Readiness, Standing, Told};
-use super::server::{STOPPED_BY_HAND, Spec, Used};
+use super::server::{Early, STOPPED_BY_HAND, Spec, TOO_MANY_CHANGES, Used};
 use super::session::Session;
 use super::{ServerState, ending};
+use crate::base::RelPath;
 
 /// How often the memory of a server is looked at: often enough that a leak is seen before it hurts.
 const MEMORY_EVERY: Duration = Duration::from_secs(10);
@@ -31,8 +33,9 @@ const CLOSING: Duration = Duration::from_secs(1);
 /// What a server's task is told to do.
 #[derive(Debug)]
 pub(super) enum Order {
-    /// Somebody asked: start it if it rests by itself.
-    Start,
+    /// Somebody asked, about this document if about one: start it if it rests by itself; open the document if it waits
+    /// for one to be opened.
+    Start(Option<RelPath>),
     /// By hand, whatever it does. Answered when it is being started.
     Restart(oneshot::Sender<()>),
     /// By hand. Answered when nothing of it is left.
@@ -50,7 +53,10 @@ pub(super) struct Life {
     orders: mpsc::Receiver<Order>,
     phase: watch::Sender<Phase>,
     used: Arc<Used>,
+    early: Arc<Early>,
     budget: Budget,
+    /// A document that somebody asked about: the first to be opened in a server that waits for one.
+    document: Option<RelPath>,
 }
 
 /// What comes after a process.
@@ -78,6 +84,9 @@ struct Running {
     since: Instant,
 }
 
+/// A document on its way to the server.
+type Showing = Pin<Box<dyn Future<Output = ()> + Send>>;
+
 /// Why a process is not watched any longer.
 enum Cause {
     Ended(End),
@@ -92,14 +101,22 @@ enum Cause {
     Abandoned,
 }
 
+/// Whether all changes of the time before a session could be kept for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kept {
+    All,
+    NotAll,
+}
+
 impl Life {
     pub(super) fn new(
         spec: Arc<Spec>,
         orders: mpsc::Receiver<Order>,
         phase: watch::Sender<Phase>,
         used: Arc<Used>,
+        early: Arc<Early>,
     ) -> Life {
-        Life { spec, orders, phase, used, budget: Budget::default() }
+        Life { spec, orders, phase, used, early, budget: Budget::default(), document: None }
     }
 
     /// Lives until told to end, or until nobody can tell any more.
@@ -137,14 +154,15 @@ impl Life {
     }
 
     /// Waits for a reason to start: a question, a wish by hand, the end of a pause. `None`: it is over.
-    async fn rest(&mut self, start_at: Option<Instant>) -> Option<()> {
+    async fn rest(&mut self, mut start_at: Option<Instant>) -> Option<()> {
         loop {
             let order = tokio::select! {
                 order = self.orders.recv() => order?,
                 () = until(start_at) => return Some(()),
             };
             match order {
-                Order::Start => {
+                Order::Start(document) => {
+                    self.document = document.or(self.document.take());
                     let phase = self.phase.borrow();
                     let by_hand = phase.doing.is_some();
                     match phase.state {
@@ -160,7 +178,7 @@ impl Life {
                 Order::Stop(done) => {
                     self.rests(ServerState::Stopped, Some(STOPPED_BY_HAND.to_owned()));
                     let _ = done.send(());
-                    return Box::pin(self.rest(None)).await;
+                    start_at = None;
                 }
                 Order::Shutdown(done) => {
                     let _ = done.send(());
@@ -176,6 +194,8 @@ impl Life {
             phase.rest(ServerState::Starting, Some("it is starting".to_owned()));
             phase.since = Some(Instant::now());
         };
+        // The process that is started now reads the files as they are now.
+        self.early.changes().clear();
         self.phase.send_modify(begin);
         let stillborn = |problem| Fate::Died { problem, stillborn: true };
         let launch = match self.spec.launch() {
@@ -210,8 +230,12 @@ impl Life {
         let deadline = Instant::now() + INITIALIZE_TIMES * Duration::from_secs(self.spec.config.timeout);
         let mut opening = pin!(Session::open(stdout, stdin, self.spec.setup(), deadline));
         let mut facts = None;
+        let mut showing = None;
         loop {
             self.publish(running);
+            if showing.is_none() && running.readiness.waits_for_document() {
+                showing = self.show_document(running);
+            }
             let now = Instant::now();
             let idle = self.idle_at(running);
             let next = running.readiness.next(now).into_iter().chain(idle).min();
@@ -221,12 +245,15 @@ impl Life {
                 opened = &mut opening, if !is_open => match opened {
                     Ok((session, told)) => {
                         facts = Some(told);
-                        self.is_initialized(running, session);
+                        if self.is_initialized(running, session) == Kept::NotAll {
+                            return Cause::Broken(TOO_MANY_CHANGES.to_owned());
+                        }
                     }
                     Err(RequestError::Closed { .. }) => return Cause::Closed,
                     Err(error) => return Cause::Broken(error.to_string()),
                 },
                 () = closed(running.session.as_deref()) => return Cause::Closed,
+                () = shown(&mut showing) => running.readiness.note(Instant::now(), Told::Opened),
                 fact = next_of(&mut facts) => running.readiness.note(Instant::now(), told(fact)),
                 Some(line) = said.recv() => {
                     if let Some(problem) = self.hopeless(&[line]) {
@@ -235,7 +262,7 @@ impl Life {
                 }
                 order = self.orders.recv() => match order {
                     None => return Cause::Abandoned,
-                    Some(Order::Start) => {}
+                    Some(Order::Start(document)) => self.document = document.or(self.document.take()),
                     Some(Order::Useless(session, why)) => {
                         // Of an earlier process it says nothing.
                         if running.session.as_ref().is_some_and(|one| session.as_ptr() == Arc::as_ptr(one)) {
@@ -291,7 +318,7 @@ impl Life {
                     Order::Restart(done) => Fate::Again(done),
                     Order::Stop(done) => Fate::Stopped(done),
                     Order::Shutdown(done) => Fate::Over(Some(done)),
-                    Order::Start | Order::Useless(..) => Fate::Idle,
+                    Order::Start(_) | Order::Useless(..) => Fate::Idle,
                 };
             }
         };
@@ -332,17 +359,33 @@ impl Life {
         lines.iter().find_map(fits).map(|pattern| pattern.say.clone())
     }
 
-    fn is_initialized(&self, running: &mut Running, session: Arc<Session>) {
+    /// Whether it can be told of all that changed meanwhile.
+    fn is_initialized(&self, running: &mut Running, session: Arc<Session>) -> Kept {
+        // Until the session has them, no later change reaches it.
+        let mut early = self.early.changes();
         running.readiness.note(Instant::now(), Told::Initialized);
         self.phase.send_modify(|phase| {
             phase.session = Some(Arc::clone(&session));
             phase.version = session.info().version.clone();
             phase.features = session.features();
         });
+        let kept = if early.lost() { Kept::NotAll } else { Kept::All };
+        for (path, change) in early.take(usize::MAX) {
+            session.file_changed(&path, change);
+        }
+        early.clear();
         running.session = Some(session);
+        kept
+    }
+
+    /// Opens the document that was asked about. One that cannot be read counts as opened: the question fails with it.
+    fn show_document(&mut self, running: &Running) -> Option<Showing> {
+        let (session, path) = (Arc::clone(running.session.as_ref()?), self.document.take()?);
+        Some(Box::pin(async move { session.show(&path).await }))
     }
 
     fn publish(&self, running: &mut Running) {
+        let waits_for_document = running.readiness.waits_for_document();
         let (state, doing, maybe_indexing) = match running.readiness.standing(Instant::now()) {
             Standing::Loading(what) if running.session.is_none() => {
                 (ServerState::Starting, Some(what), false)
@@ -352,9 +395,10 @@ impl Life {
             Standing::Perhaps(what) => (ServerState::Ready, Some(what), true),
         };
         self.phase.send_if_modified(|phase| {
-            let changed =
-                (phase.state, &phase.doing, phase.maybe_indexing) != (state, &doing, maybe_indexing);
-            (phase.state, phase.doing, phase.maybe_indexing) = (state, doing, maybe_indexing);
+            let changed = (phase.state, &phase.doing) != (state, &doing)
+                || (phase.maybe_indexing, phase.waits_for_document) != (maybe_indexing, waits_for_document);
+            (phase.state, phase.doing) = (state, doing);
+            (phase.maybe_indexing, phase.waits_for_document) = (maybe_indexing, waits_for_document);
             changed
         });
     }
@@ -428,6 +472,15 @@ async fn closed(session: Option<&Session>) {
         Some(session) => session.closed().await,
         None => std::future::pending().await,
     }
+}
+
+/// Waits until the document is opened; for ever where none is to be.
+async fn shown(showing: &mut Option<Showing>) {
+    match showing {
+        Some(opening) => opening.await,
+        None => std::future::pending().await,
+    }
+    *showing = None;
 }
 
 /// The next fact; waits for ever where there is none to come: how a session ends is told by `closed`.

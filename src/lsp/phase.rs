@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustix::process::Pid;
 use tokio::time::Instant;
 
+use super::server::STOPPED_BY_HAND;
 use super::session::Session;
 use super::{NoAnswer, ServerState};
 
@@ -19,6 +20,8 @@ pub(super) struct Phase {
     pub(super) session: Option<Arc<Session>>,
     /// It is `Ready`, and may not know everything.
     pub(super) maybe_indexing: bool,
+    /// It loads nothing before a document is opened, and none is.
+    pub(super) waits_for_document: bool,
     /// When the process was started.
     pub(super) since: Option<Instant>,
     pub(super) group: Option<Pid>,
@@ -39,6 +42,7 @@ impl Phase {
             doing: None,
             session: None,
             maybe_indexing: false,
+            waits_for_document: false,
             since: None,
             group: None,
             program: None,
@@ -56,8 +60,19 @@ impl Phase {
         self.doing = doing;
         self.session = None;
         self.maybe_indexing = false;
+        self.waits_for_document = false;
         self.since = None;
         self.group = None;
+    }
+
+    /// Of a server that is `Stopped`: why no question starts it; `None` where one does.
+    pub(super) fn why_stopped(&self, server: &str) -> Option<NoAnswer> {
+        let problem = self.doing.as_ref()?;
+        Some(if problem == STOPPED_BY_HAND {
+            NoAnswer::Down { server: server.to_owned(), problem: problem.clone() }
+        } else {
+            NoAnswer::Stopping
+        })
     }
 
     /// What to tell who does not wait.

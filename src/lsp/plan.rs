@@ -47,9 +47,16 @@ impl Spec {
             program,
             args: self.config.args.iter().map(|argument| self.filled(argument)).collect(),
             environment: environment::of_server(std::env::vars_os(), path, own, self.root.path()),
-            directory: self.directory.clone(),
+            directory: self.working_directory(),
             log: self.log.clone(),
         })
+    }
+
+    /// Where it runs. One that is started without trust is kept out of the project: a version manager (asdf) takes from
+    /// the working directory's `.tool-versions` which `node` is meant, and `path:DIR` is a version to it.
+    fn working_directory(&self) -> PathBuf {
+        let needs_trust = self.config.runs_project_code.is_some();
+        if needs_trust { self.directory.clone() } else { self.state.clone() }
     }
 
     /// What its session takes.

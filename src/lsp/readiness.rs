@@ -3,7 +3,8 @@
 //!
 //! Ready is: initialized; no progress open, and none for [`Rules::start_grace_ms`] after `initialized` and after the end
 //! of the last one (servers load in several steps, with short gaps between them); `quiescent`, where the server tells
-//! it; its own notification or log message, where it has one. Once the time for all that is over it counts as ready all the same, and
+//! it; its own notification or log message, where it has one. For a server that loads nothing before a document is
+//! opened all that counts from the first one on ([`Rules::opens_first`]). Once the time for all that is over it counts as ready all the same, and
 //! says so. Later progress leaves it ready and says so; a later `quiescent: false` does not.
 //!
 //! A server whose inner process crashes may end its progress as if all were well (typescript-language-server, when
@@ -31,6 +32,8 @@ const OPEN_MOST: usize = 64;
 pub(super) enum Told {
     /// `initialize` is answered, `initialized` sent.
     Initialized,
+    /// A document was opened, if it can be read.
+    Opened,
     /// `$/progress` began.
     Begin { token: String, title: String, percentage: Option<u32> },
     /// `$/progress` goes on.
@@ -52,6 +55,7 @@ pub(super) enum Told {
 pub(super) struct Readiness {
     rules: Rules,
     initialized: Option<Instant>,
+    opened: Option<Instant>,
     open: BTreeMap<String, Step>,
     begun: bool,
     last_end: Option<Instant>,
@@ -86,6 +90,7 @@ impl Readiness {
         Readiness {
             rules,
             initialized: None,
+            opened: None,
             open: BTreeMap::new(),
             begun: false,
             last_end: None,
@@ -104,6 +109,7 @@ impl Readiness {
         let _ = self.standing(now);
         match told {
             Told::Initialized => self.initialized = Some(now),
+            Told::Opened => self.opened = self.opened.or(Some(now)),
             Told::Begin { token, title, percentage } => {
                 self.begun = true;
                 if self.open.len() == OPEN_MOST {
@@ -156,8 +162,12 @@ impl Readiness {
         let Some(initialized) = self.initialized else {
             return Standing::Loading("it is starting".to_owned());
         };
-        let missing = self.missing(now, initialized);
-        let over = now >= initialized + Duration::from_secs(self.rules.timeout);
+        if self.waits_for_document() {
+            return Standing::Perhaps("it loads nothing before a document is opened".to_owned());
+        }
+        let begun = self.begun_at(initialized);
+        let missing = self.missing(now, begun);
+        let over = now >= begun + Duration::from_secs(self.rules.timeout);
         self.was_ready |= missing.is_none() || over;
         match missing {
             Some(missing) if !self.was_ready || (self.quiescent == Some(false) && !over) => {
@@ -166,7 +176,7 @@ impl Readiness {
             Some(missing) => Standing::Perhaps(missing),
             None => match &self.suspect {
                 Some(message) => Standing::Perhaps(format!("its work ended with an error: {message}")),
-                None if self.is_silent() && now < initialized + SILENT_START => {
+                None if self.is_silent() && now < begun + SILENT_START => {
                     Standing::Perhaps("it has just been started".to_owned())
                 }
                 None => Standing::Ready,
@@ -176,18 +186,29 @@ impl Readiness {
 
     /// The next moment at which it may stand elsewhere without another fact.
     pub(super) fn next(&self, now: Instant) -> Option<Instant> {
-        let initialized = self.initialized?;
+        let begun = self.begun_at(self.initialized?);
         let moments = [
-            Some(initialized + self.grace()),
+            Some(begun + self.grace()),
             self.last_end.map(|end| end + self.grace()),
-            Some(initialized + Duration::from_secs(self.rules.timeout)),
-            Some(initialized + SILENT_START),
+            Some(begun + Duration::from_secs(self.rules.timeout)),
+            Some(begun + SILENT_START),
         ];
         moments.into_iter().flatten().filter(|moment| *moment > now).min()
     }
 
+    /// Whether it is up, and loads nothing as long as no document is opened.
+    pub(super) fn waits_for_document(&self) -> bool {
+        self.rules.opens_first && self.initialized.is_some() && self.opened.is_none()
+    }
+
+    /// When it could first begin to load.
+    fn begun_at(&self, initialized: Instant) -> Instant {
+        let first = if self.rules.opens_first { self.opened } else { None };
+        first.map_or(initialized, |opened| opened.max(initialized))
+    }
+
     /// The first fact that is missing, in the words of [`Standing::Loading`].
-    fn missing(&self, now: Instant, initialized: Instant) -> Option<String> {
+    fn missing(&self, now: Instant, begun: Instant) -> Option<String> {
         if let Some(step) = self.open.values().next() {
             return Some(step.to_string());
         }
@@ -200,7 +221,7 @@ impl Readiness {
         if let Some(sign) = self.rules.log_message.as_ref().filter(|_| !self.logged) {
             return Some(format!("it has not logged {sign:?}"));
         }
-        let quiet_since = self.last_end.map_or(initialized, |end| end.max(initialized));
+        let quiet_since = self.last_end.map_or(begun, |end| end.max(begun));
         // Later progress does not make a ready server wait again.
         (!self.was_ready && now < quiet_since + self.grace())
             .then(|| "whether it begins to load anything".to_owned())
@@ -326,6 +347,28 @@ mod tests {
         play.check(1_000, "loading: it has not logged \"source file\"");
         play.tell(2_000, Told::LoggedSign);
         play.check(2_000, "ready");
+    }
+
+    #[test]
+    fn one_that_begins_with_the_first_document() {
+        let mut play = Play::new("start-grace-ms = 500\nopens-first = true");
+        play.tell(0, Told::Initialized);
+        play.check(60_000, "perhaps: it loads nothing before a document is opened");
+        assert!(play.readiness.waits_for_document());
+        play.tell(60_000, Told::Opened);
+        play.check(60_000, "loading: whether it begins to load anything");
+        play.next(60_000, 60_500);
+        play.begin(60_025, "a", "indexing");
+        play.check(70_000, "loading: indexing");
+        play.end(70_000, "a");
+        play.check(70_500, "ready");
+        // Without progress it is ready after its grace; the time since it was initialized does not count.
+        let mut play = Play::new("start-grace-ms = 500\nopens-first = true");
+        play.tell(0, Told::Initialized);
+        play.tell(60_000, Told::Opened);
+        play.check(60_499, "loading: whether it begins to load anything");
+        play.check(60_500, "perhaps: it has just been started");
+        play.check(70_000, "ready");
     }
 
     #[test]

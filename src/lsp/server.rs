@@ -3,17 +3,18 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::changes::Changes;
 use super::life::{Life, Order};
 use super::phase::Phase;
 use super::session::Session;
-use super::{NoAnswer, ServerState, Waiting};
+use super::{Change, NoAnswer, ServerState, Waiting};
 use crate::base::RelPath;
 use crate::config::{LanguageId, LanguageServer};
 use crate::vfs::Root;
@@ -32,7 +33,7 @@ const OBITUARY: Duration = Duration::from_secs(7);
 pub(super) struct Spec {
     pub(super) name: String,
     pub(super) config: LanguageServer,
-    /// Absolute: where it runs, and the root it is given.
+    /// Absolute: the root it is given.
     pub(super) directory: PathBuf,
     /// The first language that asked for it.
     pub(super) language: LanguageId,
@@ -57,7 +58,10 @@ pub(super) struct Server {
     orders: mpsc::Sender<Order>,
     phase: watch::Receiver<Phase>,
     used: Arc<Used>,
+    early: Arc<Early>,
     life: Mutex<Option<JoinHandle<()>>>,
+    /// The question by which a server that was late is tried, if one was put.
+    trial: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// How a server is used.
@@ -66,8 +70,20 @@ pub(super) struct Used {
     pub(super) requests: AtomicU64,
     pub(super) shared: AtomicU64,
     late: AtomicU32,
+    /// The session that was late, and since when.
+    late_since: Mutex<Option<(Weak<Session>, Instant)>>,
     under_way: AtomicU64,
     last: Mutex<Instant>,
+}
+
+/// Files that changed while the server was being started. It may have read them before, and is told when it can be.
+#[derive(Debug, Default)]
+pub(super) struct Early(Mutex<Changes>);
+
+impl Early {
+    pub(super) fn changes(&self) -> MutexGuard<'_, Changes> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A server that can be asked.
@@ -88,15 +104,27 @@ impl Server {
         let (orders, taken) = mpsc::channel(ORDERS);
         let (tell, phase) = watch::channel(Phase::idle());
         let used = Arc::new(Used::new());
-        let life = Life::new(Arc::clone(&spec), taken, tell, Arc::clone(&used));
+        let early = Arc::new(Early::default());
+        let life = Life::new(Arc::clone(&spec), taken, tell, Arc::clone(&used), Arc::clone(&early));
         let life = Mutex::new(Some(tokio::spawn(life.live())));
-        Server { spec, orders, phase, used, life }
+        Server { spec, orders, phase, used, early, life, trial: Mutex::default() }
     }
 
-    /// Calls `tell` with the session, if there is one.
-    pub(super) fn tell_running(&self, tell: impl FnOnce(&Arc<Session>)) {
-        if let Some(session) = &self.phase.borrow().session {
-            tell(session);
+    /// Tells it of a change, or keeps that until it can be told.
+    pub(super) fn changed(&self, path: &RelPath, change: Change) {
+        // First, so that no change overtakes those that are handed over to a new session.
+        let mut early = self.early.changes();
+        let phase = self.phase.borrow();
+        match &phase.session {
+            Some(session) => {
+                session.file_changed(path, change);
+                if session.lost_changes() {
+                    self.is_useless(session, TOO_MANY_CHANGES);
+                }
+            }
+            // It may have looked at the file by now.
+            None if phase.state == ServerState::Starting => early.note(path, change),
+            None => {}
         }
     }
 
@@ -110,17 +138,22 @@ impl Server {
         &self.used
     }
 
-    /// Itself, ready, or why not. Starts it where it rests by itself.
-    pub(super) async fn ready(&self, waiting: Waiting) -> Result<Usable, NoAnswer> {
+    /// Itself, ready for a question about `document` (`None`: about the project), or why not. Starts it where it rests
+    /// by itself.
+    pub(super) async fn ready(
+        &self,
+        document: Option<&RelPath>,
+        waiting: Waiting,
+    ) -> Result<Usable, NoAnswer> {
         self.used.touch();
         let stillborn = self.phase.borrow().stillborn;
-        let ready = self.await_ready(stillborn);
+        let ready = self.await_ready(document, stillborn);
         match waiting {
-            Waiting::No => match self.look(stillborn) {
+            Waiting::No => match self.look(document, stillborn) {
                 Look::Usable(usable) => Ok(usable),
                 Look::Never(error) => Err(error),
                 Look::NotYet => {
-                    self.wish();
+                    self.wish(document);
                     Err(self.phase.borrow().not_ready(&self.spec.name))
                 }
             },
@@ -131,14 +164,14 @@ impl Server {
         }
     }
 
-    async fn await_ready(&self, stillborn: u64) -> Result<Usable, NoAnswer> {
+    async fn await_ready(&self, document: Option<&RelPath>, stillborn: u64) -> Result<Usable, NoAnswer> {
         let mut phase = self.phase.clone();
         loop {
             phase.borrow_and_update();
-            match self.look(stillborn) {
+            match self.look(document, stillborn) {
                 Look::Usable(usable) => return Ok(usable),
                 Look::Never(error) => return Err(error),
-                Look::NotYet => self.wish(),
+                Look::NotYet => self.wish(document),
             }
             if phase.changed().await.is_err() {
                 return Err(NoAnswer::Stopping);
@@ -147,11 +180,13 @@ impl Server {
     }
 
     /// `stillborn`: how often it had ended before it could be asked when the question came.
-    fn look(&self, stillborn: u64) -> Look {
+    fn look(&self, document: Option<&RelPath>, stillborn: u64) -> Look {
         let phase = self.phase.borrow();
         let server = || self.spec.name.clone();
         let error = || phase.last_error.clone().unwrap_or_default();
         match phase.state {
+            // Asked now, it would know that document only.
+            ServerState::Ready if phase.waits_for_document && document.is_some() => Look::NotYet,
             ServerState::Ready => match &phase.session {
                 Some(session) => Look::Usable(Usable {
                     session: Arc::clone(session),
@@ -160,9 +195,10 @@ impl Server {
                 None => Look::NotYet,
             },
             ServerState::Down => Look::Never(NoAnswer::Down { server: server(), problem: error() }),
-            ServerState::Stopped if phase.doing.is_some() => {
-                Look::Never(NoAnswer::Down { server: server(), problem: STOPPED_BY_HAND.to_owned() })
-            }
+            ServerState::Stopped => match phase.why_stopped(&self.spec.name) {
+                Some(why) => Look::Never(why),
+                None => Look::NotYet,
+            },
             // It will be tried again; this question has seen that it does not work.
             ServerState::Restarting if phase.stillborn > stillborn => {
                 Look::Never(NoAnswer::Failed { server: server(), problem: error() })
@@ -171,11 +207,15 @@ impl Server {
         }
     }
 
-    fn wish(&self) {
-        let resting = matches!(self.phase.borrow().state, ServerState::Idle | ServerState::Stopped);
-        if resting {
+    fn wish(&self, document: Option<&RelPath>) {
+        let wanted = {
+            let phase = self.phase.borrow();
+            let resting = matches!(phase.state, ServerState::Idle | ServerState::Stopped);
+            resting || (phase.waits_for_document && document.is_some())
+        };
+        if wanted {
             // Full: others wish the same.
-            let _ = self.orders.try_send(Order::Start);
+            let _ = self.orders.try_send(Order::Start(document.cloned()));
         }
     }
 
@@ -188,12 +228,48 @@ impl Server {
     /// A question was answered in time, by whatever.
     pub(super) fn answered(&self) {
         self.used.late.store(0, Ordering::Relaxed);
+        *self.used.late_since() = None;
+    }
+
+    /// Since when it has not answered, where the last question was not answered in time.
+    pub(super) fn late_since(&self) -> Option<Instant> {
+        let (late, since) = self.used.late_since().clone()?;
+        // Of an earlier process it says nothing.
+        let phase = self.phase.borrow();
+        phase.session.as_ref().is_some_and(|now| Arc::as_ptr(now) == late.as_ptr()).then_some(since)
+    }
+
+    /// Why it is not asked by who does not wait, where the last question was not answered in time.
+    pub(super) fn is_late(&self, since: Instant) -> NoAnswer {
+        NoAnswer::NotReady {
+            server: self.spec.name.clone(),
+            waiting_for: LATE.to_owned(),
+            seconds: since.elapsed().as_secs(),
+        }
+    }
+
+    /// Puts a question by which it is found out whether it answers again; `false` if one is under way.
+    pub(super) fn try_again(&self, question: impl Future<Output = ()> + Send + 'static) -> bool {
+        let mut trial = self.trial();
+        if trial.as_ref().is_some_and(|trial| !trial.is_finished()) {
+            return false;
+        }
+        *trial = Some(tokio::spawn(question));
+        true
+    }
+
+    fn trial(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
+        self.trial.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A question was not answered in time. After several in a row the server is started anew.
-    pub(super) fn was_late(&self, session: &Arc<Session>) {
+    pub(super) fn was_late(&self, session: &Arc<Session>, asked: Instant) {
+        let is_known = self.late_since().is_some();
+        if !is_known {
+            *self.used.late_since() = Some((Arc::downgrade(session), asked));
+        }
         if self.used.late.fetch_add(1, Ordering::Relaxed) + 1 >= HUNG_AFTER {
-            self.used.late.store(0, Ordering::Relaxed);
+            self.answered();
             self.is_useless(session, "it answered several questions in a row not in time");
         }
     }
@@ -204,12 +280,20 @@ impl Server {
         let _ = self.orders.try_send(Order::Useless(Arc::downgrade(session), why));
     }
 
-    /// How the process of `session` ended, told as a problem; waits for it to end.
-    pub(super) async fn obituary(&self, session: &Arc<Session>) -> Option<String> {
+    /// Why a question to `session`, which has closed, was not answered; waits until it is known how its process ended.
+    pub(super) async fn obituary(&self, session: &Arc<Session>) -> Option<NoAnswer> {
         let mut phase = self.phase.clone();
         let another = |phase: &Phase| !phase.session.as_ref().is_some_and(|one| Arc::ptr_eq(one, session));
         let ended = timeout(OBITUARY, phase.wait_for(another)).await.ok()?.ok()?;
-        ended.last_error.clone()
+        let server = self.spec.name.clone();
+        match (ended.state, ended.last_error.clone()) {
+            (ServerState::Stopped, _) => ended.why_stopped(&server),
+            (ServerState::Down, Some(problem)) => Some(NoAnswer::Down { server, problem }),
+            (_, problem) => {
+                let problem = format!("{}; ask again: it is started anew", problem?);
+                Some(NoAnswer::Failed { server, problem })
+            }
+        }
     }
 
     /// Starts it by hand, afresh. Returns when it is being started.
@@ -224,6 +308,9 @@ impl Server {
 
     /// Ends it for good; returns when nothing of it is left.
     pub(super) async fn shutdown(&self) {
+        if let Some(trial) = self.trial().take() {
+            trial.abort();
+        }
         // It has ended already.
         let _ = self.order(Order::Shutdown).await;
         let life = self.life.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -239,8 +326,13 @@ impl Server {
     }
 }
 
+/// Why a server is of no use that could not be told of all changes.
+pub(super) const TOO_MANY_CHANGES: &str = "too many files changed for it to be told of each";
 /// What a server that was stopped by hand is said to be doing.
 pub(super) const STOPPED_BY_HAND: &str = "it was stopped by hand";
+
+/// What a server that was late is said to be doing.
+pub(super) const LATE: &str = "it did not answer the last question in time";
 
 enum Look {
     Usable(Usable),
@@ -254,6 +346,7 @@ impl Used {
             requests: AtomicU64::new(0),
             shared: AtomicU64::new(0),
             late: AtomicU32::new(0),
+            late_since: Mutex::default(),
             under_way: AtomicU64::new(0),
             last: Mutex::new(Instant::now()),
         }
@@ -261,6 +354,10 @@ impl Used {
 
     fn touch(&self) {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    fn late_since(&self) -> MutexGuard<'_, Option<(Weak<Session>, Instant)>> {
+        self.late_since.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Since when nobody has asked; `None` while a question is under way.

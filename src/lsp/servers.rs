@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::failures::Failures;
 use super::feature::Feature;
 use super::fleet::{About, Fleet};
 use super::session::Session;
@@ -10,7 +11,7 @@ use super::{
     At, CallSite, Change, CodeAction, Diagnoses, Direction, Goto, Item, NoAnswer, Said, ServerStatus, Span,
     Subject, Waiting,
 };
-use crate::base::{RelPath, TextRange};
+use crate::base::{ContentHash, RelPath, TextRange};
 use crate::config::{LanguageId, Languages};
 use crate::vfs::Root;
 
@@ -42,12 +43,13 @@ pub struct ServersOptions {
 #[derive(Clone, Debug)]
 pub struct Servers {
     fleet: Arc<Fleet>,
+    failures: Arc<Failures>,
 }
 
 impl Servers {
     /// Starts nothing yet.
     pub fn new(options: ServersOptions) -> Servers {
-        Servers { fleet: Arc::new(Fleet::new(options)) }
+        Servers { fleet: Arc::new(Fleet::new(options)), failures: Arc::default() }
     }
 
     /// Tells that a file changed. Never blocks: it is noted, and every running server hears of it before its next
@@ -176,22 +178,36 @@ impl Servers {
     ) -> Result<Said<Vec<Item>>, NoAnswer> {
         let place = at.clone();
         let run = async move |session: Arc<Session>| session.document_symbols(&place).await;
-        self.fleet.ask(language, Feature::DOCUMENT_SYMBOLS, About::place(at), waiting, run).await
+        let said = self.fleet.ask(language, Feature::DOCUMENT_SYMBOLS, About::place(at), waiting, run).await;
+        self.failures.note((language, at.hash), &said);
+        said
+    }
+
+    /// How often in a row a server of the language failed over these bytes ([`Servers::document_symbols`]), and why.
+    pub fn failed_over(&self, language: LanguageId, hash: ContentHash) -> Option<(usize, NoAnswer)> {
+        self.failures.of((language, hash))
     }
 
     /// The server that would answer [`Servers::document_symbols`], as a text that changes when it does (its name, its
-    /// program and that one's state on disk); `None` when there is none. Looks at the disk now and then only.
-    pub fn outliner(&self, language: LanguageId) -> Option<String> {
+    /// program and that one's state on disk); else why there is none. Looks at the disk now and then only.
+    pub fn outliner(&self, language: LanguageId) -> Result<String, NoAnswer> {
         self.fleet.outliner(language)
     }
 
-    /// All servers that were tried, and all whose programs are found, by name.
+    /// All servers that were tried, and all whose programs are found, by name. Looks at the disk and the processes: not
+    /// for the runtime's own threads.
     pub fn status(&self) -> Vec<ServerStatus> {
         self.fleet.status()
     }
 
+    /// What servers that start or load are doing, by name.
+    pub fn busy(&self) -> Vec<(String, String)> {
+        self.fleet.busy()
+    }
+
     /// Starts a server by hand, also one that is down; stops it first if it runs. Returns when it is being started.
     pub async fn restart(&self, server: &str) -> Result<(), NoAnswer> {
+        self.failures.forget();
         self.fleet.restart(server).await
     }
 

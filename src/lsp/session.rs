@@ -125,6 +125,14 @@ impl Session {
         self.files.changed(path, change);
     }
 
+    /// Opens a document, so that the server begins to load; one that cannot be read is left alone.
+    pub(crate) async fn show(&self, path: &RelPath) {
+        let shown = self.files.sync(path, "textDocument/didOpen", self.deadline()).await;
+        if let Err(error) = shown {
+            tracing::debug!(server = self.server, %path, ?error, "could not be opened");
+        }
+    }
+
     /// Whether more changes came than could be kept: the server must be restarted to know the files again.
     pub(crate) fn lost_changes(&self) -> bool {
         self.files.lost_changes()

@@ -45,17 +45,23 @@ pub struct Project {
 }
 
 impl Project {
+    /// The language servers that concern this project: those that were started, and those that could be for a language
+    /// that it has files of. By name.
+    pub fn server_status(&self) -> Vec<ServerStatus> {
+        let present = self.engine.status().languages;
+        let mut all = self.servers.status();
+        all.retain(|server| {
+            server.state != ServerState::Idle
+                || server.starts > 0
+                || server.languages.iter().any(|language| present.contains_key(language))
+        });
+        all
+    }
+
     /// What a call that takes long is likely waiting for, in a few words: servers that start or load, else the index.
     pub fn doing(&self) -> String {
-        let busy =
-            |server: &ServerStatus| matches!(server.state, ServerState::Starting | ServerState::Loading);
-        let servers: Vec<String> = self
-            .servers
-            .status()
-            .iter()
-            .filter(|server| busy(server))
-            .map(|server| format!("{}: {}", server.name, server.doing.as_deref().unwrap_or("starting")))
-            .collect();
+        let busy = self.servers.busy();
+        let servers: Vec<String> = busy.iter().map(|(name, doing)| format!("{name}: {doing}")).collect();
         if !servers.is_empty() {
             return servers.join(", ");
         }

@@ -5,6 +5,7 @@
 use std::future::Future;
 
 use super::Project;
+use super::server_outlines::{self, Patience};
 use super::target::{Target, TargetError, Wanted, target};
 use crate::base::Cancel;
 use crate::base::cancel::Cancelled;
@@ -87,8 +88,24 @@ impl Project {
         Ok(self.engine.ask(move |view| work(view, &cancel)).await?)
     }
 
-    /// The one symbol that a client named.
+    /// The one symbol that a client named. Where it is not found and language servers have files yet to outline, they
+    /// do that first.
     pub(super) async fn target(&self, wanted: &Wanted) -> Result<Target, QuestionError> {
+        let found = self.target_in_index(wanted).await;
+        if !matches!(found, Err(QuestionError::Target(TargetError::None { .. })))
+            || !server_outlines::are_missing(self)
+        {
+            return found;
+        }
+        let gaps = server_outlines::ensure(self, &wanted.relative_path, Patience::Brief).await;
+        let mut found = self.target_in_index(wanted).await;
+        if let Err(QuestionError::Target(TargetError::None { missing, .. })) = &mut found {
+            *missing = gaps.iter().map(ToString::to_string).collect();
+        }
+        found
+    }
+
+    async fn target_in_index(&self, wanted: &Wanted) -> Result<Target, QuestionError> {
         let (wanted, languages) = (wanted.clone(), self.languages.clone());
         Ok(self.look(move |view, cancel| target(view, &languages, &wanted, cancel)).await??)
     }

@@ -1,12 +1,15 @@
 //! Symbols of files in languages without a grammar: their language server is asked for them, file by file, and what
-//! it says goes into the index (and its cache) like any outline. Done before a question about symbols, only where such a
-//! server is there. Invariant: a file whose outline is missing is told of, never passed over in silence.
+//! it says goes into the index (and its cache) like any outline. Done around a question about symbols, only where such
+//! files are. Invariants: a file whose outline is missing is told of, never passed over in silence; one that a server
+//! keeps failing over does not keep others from being outlined.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::JoinSet;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout_at};
 
 use super::Project;
 use crate::base::{ContentHash, RelPath, Text, TextRange};
@@ -18,16 +21,52 @@ use crate::syntax::foreign::{self, ForeignSymbol};
 
 /// Files that one question has outlined at most; the next goes on with the rest.
 const MAX_FILES: usize = 2_000;
+/// Files that are read, and their outlines handed to the index, at a time.
+const CHUNK: usize = 128;
 /// Larger files are left out, as they are where there is a grammar.
 const MAX_BYTES: u64 = 8 << 20;
 /// Questions to a server under way at a time: enough to keep it busy.
 const AT_A_TIME: usize = 8;
 /// After so many files over which its server failed, a language is given up for this question.
 const MAX_FAILURES: usize = 8;
+/// A file over which its server failed that often is not asked for again: the first time it may have been another's
+/// fault, after that it is asked for alone.
+const MAX_TRIES: usize = 2;
 /// How long a question about one file waits for its server to get ready: there is no other answer.
 const PATIENCE_FOR_A_FILE: Duration = Duration::from_secs(30);
+/// How long outlining may hold up a question about more; the next goes on where it ended.
+const TIME_FOR_ALL: Duration = Duration::from_secs(2);
+/// Languages told of where nothing was found: those with the most files.
+const MAX_UNSERVED: usize = 3;
 /// Raise it when the same answer of a server gives other rows.
 const VERSION: u32 = 1;
+
+/// How long a question about more than one file waits for servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// Those that are not ready are not waited for; those that are get two seconds.
+    Brief,
+    /// So long for everything.
+    Long(Duration),
+}
+
+/// Files of one language that have no symbols in the index, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// The language's name.
+    pub language: String,
+    /// How many files.
+    pub files: usize,
+    /// Why, with the next step.
+    pub why: String,
+}
+
+impl fmt::Display for Gap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (has, files) = if self.files == 1 { ("has", "file") } else { ("have", "files") };
+        write!(f, "{} {} {files} {has} no outline: {}", self.files, self.language, self.why)
+    }
+}
 
 /// A file to be outlined.
 struct Wanted {
@@ -38,32 +77,71 @@ struct Wanted {
     fingerprint: u64,
 }
 
-/// Has what lies at `relative_path` (empty: anywhere) outlined by language servers, as far as there are any; gives a
-/// line for each language of which outlines are missing, with the reason.
-pub async fn ensure(project: &Project, relative_path: &str) -> Vec<String> {
-    let languages = with_server(project);
-    if languages.is_empty() {
-        return Vec::new();
-    }
-    let Ok(scope) = RelPath::new(relative_path) else { return Vec::new() };
-    let given = languages.clone();
-    let asked = project.engine.ask(move |view| wanted(view, &scope, &given)).await;
-    let Ok((wanted, is_file)) = asked else { return Vec::new() };
-    let waiting = if is_file { Waiting::Until(Instant::now() + PATIENCE_FOR_A_FILE) } else { Waiting::No };
-    outline_all(project, wanted, waiting).await
+/// Whether there are files that [`ensure`] could have outlined. As fresh as the last answer of the engine; cheap.
+pub fn are_missing(project: &Project) -> bool {
+    let missing = project.engine.without_outline();
+    missing
+        .keys()
+        .filter_map(|name| project.languages.by_name(name))
+        .any(|id| project.servers.outliner(id).is_ok())
 }
 
-/// The languages without a grammar that have files without an outline and a server that could make it; with what
-/// stands for that server in fingerprints.
-fn with_server(project: &Project) -> Vec<(LanguageId, u64)> {
-    let missing = project.engine.status().without_outline;
-    let language = |name: &String| {
-        let id = project.languages.by_name(name)?;
-        let server = project.servers.outliner(id)?;
-        Some((id, fingerprint(&server)))
+/// Files within `scope` of languages that have neither a grammar nor a server that could be started: of each language
+/// that symd knows a server for with what would help, most files first.
+pub fn unserved(project: &Project, view: &View, scope: &RelPath) -> Vec<Gap> {
+    let mut counts: BTreeMap<LanguageId, usize> = BTreeMap::new();
+    let (plain, _) = plain_files(view, scope);
+    plain.into_iter().for_each(|(_, language)| *counts.entry(language).or_default() += 1);
+    let mut counts: Vec<(LanguageId, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, files)| std::cmp::Reverse(*files));
+    let gap = |(id, files): (LanguageId, usize)| {
+        let known = project.languages.get(id);
+        let why = project.servers.outliner(id).err().filter(|_| !known.language_servers.is_empty())?;
+        Some(Gap { language: known.name.clone(), files, why: reason(&why) })
     };
-    missing.keys().filter_map(language).collect()
+    counts.into_iter().filter_map(gap).take(MAX_UNSERVED).collect()
 }
+
+/// Why the file at `path` has no outline, where its language is known and has neither a grammar nor a server that could
+/// be started.
+pub fn why_none(project: &Project, path: &RelPath) -> Option<NoAnswer> {
+    let id = project.languages.language_of(path)?;
+    if project.languages.get(id).grammar.is_some() {
+        return None;
+    }
+    project.servers.outliner(id).err()
+}
+
+/// Has what lies at `relative_path` (empty: anywhere) outlined by language servers, as far as there are any; tells
+/// what is missing all the same. Languages without a server are not told of: see [`unserved`].
+pub async fn ensure(project: &Project, relative_path: &str, patience: Patience) -> Vec<Gap> {
+    let Ok(scope) = RelPath::new(relative_path) else { return Vec::new() };
+    let mut servers = Servers::new();
+    let missing = project.engine.without_outline();
+    for id in missing.keys().filter_map(|name| project.languages.by_name(name)) {
+        if let Ok(server) = project.servers.outliner(id) {
+            servers.insert(id, fingerprint(&server));
+        }
+    }
+    if servers.is_empty() {
+        return Vec::new();
+    }
+    let asked = project.engine.ask(move |view| plain_files(view, &scope)).await;
+    let Ok((files, is_file)) = asked else { return Vec::new() };
+    let now = Instant::now();
+    let (waiting, until) = match patience {
+        Patience::Long(time) => (Waiting::Until(now + time), now + time),
+        Patience::Brief if is_file => {
+            (Waiting::Until(now + PATIENCE_FOR_A_FILE), now + PATIENCE_FOR_A_FILE + TIME_FOR_ALL)
+        }
+        Patience::Brief => (Waiting::No, now + TIME_FOR_ALL),
+    };
+    let files = files.into_iter().filter(|(_, language)| servers.contains_key(language)).collect();
+    Outlining { project, servers, waiting, until, missing: BTreeMap::new() }.run(files).await
+}
+
+/// What stands for each language's server in fingerprints.
+type Servers = BTreeMap<LanguageId, u64>;
 
 fn fingerprint(server: &str) -> u64 {
     let hash = blake3::hash(format!("{server}\0{VERSION}\0{}", env!("CARGO_PKG_VERSION")).as_bytes());
@@ -72,69 +150,190 @@ fn fingerprint(server: &str) -> u64 {
     u64::from_le_bytes(cut)
 }
 
-/// The files to outline at or beneath `scope`, and whether it is a single file.
-fn wanted(view: &View, scope: &RelPath, languages: &[(LanguageId, u64)]) -> (Vec<Wanted>, bool) {
+/// The files at or beneath `scope` that are listed and not read, with their languages, and whether it is a single file.
+fn plain_files(view: &View, scope: &RelPath) -> (Vec<(RelPath, LanguageId)>, bool) {
     let is_file = view.snapshot.files.get(scope.as_str()).is_some();
-    let file = |path: &RelPath| {
-        let language = view.languages.language_of(path)?;
-        let &(_, fingerprint) = languages.iter().find(|(id, _)| *id == language)?;
+    let plain = view.snapshot.files.within(scope).filter(|file| matches!(file.content, Content::Plain));
+    let with_language = |path: &RelPath| Some((path.clone(), view.languages.language_of(path)?));
+    (plain.filter_map(|entry| with_language(&entry.path)).collect(), is_file)
+}
+
+/// The files as they are now; those that are no text (any more) are left out.
+fn read(view: &View, files: &[(RelPath, LanguageId)], servers: &Servers) -> Vec<Wanted> {
+    let file = |(path, language): &(RelPath, LanguageId)| {
         let read = view.root.read_unlinked(path, MAX_BYTES).ok()?;
         let hash = ContentHash::of(&read.bytes);
         let text = Text::decode(read.bytes).ok()?;
         let at = At { path: path.clone(), offset: 0, hash, revision: view.snapshot.revision };
-        Some(Wanted { language, at, text, stat: read.stat, fingerprint })
+        Some(Wanted { language: *language, at, text, stat: read.stat, fingerprint: *servers.get(language)? })
     };
-    let plain = view.snapshot.files.within(scope).filter(|file| matches!(file.content, Content::Plain));
-    (plain.filter_map(|entry| file(&entry.path)).take(MAX_FILES).collect(), is_file)
+    files.iter().filter_map(file).collect()
 }
 
-async fn outline_all(project: &Project, wanted: Vec<Wanted>, waiting: Waiting) -> Vec<String> {
-    let mut wanted = wanted.into_iter();
-    let mut under_way: JoinSet<Result<OutlinedFile, (LanguageId, NoAnswer)>> = JoinSet::new();
-    let (mut outlined, mut missing): (Vec<OutlinedFile>, Vec<(LanguageId, NoAnswer)>) = Default::default();
-    loop {
-        while under_way.len() < AT_A_TIME
-            && let Some(file) = wanted.next()
-        {
-            if let Some(outline) = project.engine.cached(file.at.hash, file.fingerprint) {
+/// One question's outlining.
+struct Outlining<'a> {
+    project: &'a Project,
+    servers: Servers,
+    waiting: Waiting,
+    /// When it ends, done or not.
+    until: Instant,
+    missing: BTreeMap<LanguageId, Missing>,
+}
+
+/// What is missing of one language.
+#[derive(Default)]
+struct Missing {
+    files: usize,
+    /// Files over which the server failed just now.
+    failures: usize,
+    why: Option<String>,
+    /// Whether the reason is none of a single file.
+    is_hopeless: bool,
+}
+
+/// What came of asking about a file.
+type Asked = Result<OutlinedFile, (LanguageId, NoAnswer)>;
+
+impl Outlining<'_> {
+    async fn run(mut self, files: Vec<(RelPath, LanguageId)>) -> Vec<Gap> {
+        let all = files.len();
+        let mut seen = 0;
+        for chunk in files.chunks(CHUNK) {
+            let is_over = seen >= MAX_FILES || Instant::now() >= self.until;
+            if is_over || self.servers.keys().all(|language| self.is_hopeless(*language)) {
+                break;
+            }
+            seen += chunk.len();
+            self.chunk(chunk.to_vec()).await;
+        }
+        for (_, language) in &files[seen.min(all)..] {
+            self.left_out(*language);
+        }
+        let gap = |(language, missing): (LanguageId, Missing)| Gap {
+            language: self.project.languages.get(language).name.clone(),
+            files: missing.files,
+            why: missing.why.unwrap_or_else(|| "they are still being outlined; ask again".to_owned()),
+        };
+        self.missing.into_iter().map(gap).collect()
+    }
+
+    async fn chunk(&mut self, files: Vec<(RelPath, LanguageId)>) {
+        let (given, servers) = (files.clone(), self.servers.clone());
+        let Ok(wanted) = self.project.engine.ask(move |view| read(view, &given, &servers)).await else {
+            return;
+        };
+        for (path, language) in &files {
+            if !wanted.iter().any(|wanted| wanted.at.path == *path) {
+                self.failed(*language, "it is no text, or too large".to_owned());
+            }
+        }
+        let mut outlined = Vec::new();
+        let (mut first, mut suspects) = (Vec::new(), Vec::new());
+        for file in wanted {
+            if let Some(outline) = self.project.engine.cached(file.at.hash, file.fingerprint) {
                 outlined.push(file.with(outline));
                 continue;
             }
-            if let Some(why) = hopeless(&missing, file.language) {
-                missing.push((file.language, why));
-                continue;
-            }
-            let servers = project.servers.clone();
-            under_way.spawn(async move {
-                match servers.document_symbols(file.language, &file.at, waiting).await {
-                    Ok(said) => {
-                        let symbols = symbols(&said.value, &file.text);
-                        let outline = foreign::outline_of(file.text.as_str(), &symbols);
-                        Ok(file.with(outline))
-                    }
-                    Err(why) => Err((file.language, why)),
+            match self.project.servers.failed_over(file.language, file.at.hash) {
+                None => first.push(file),
+                Some((times, why)) if times >= MAX_TRIES => {
+                    let why =
+                        format!("{}: {why}; it is not asked for again until the file changes", file.at.path);
+                    self.failed(file.language, why);
                 }
-            });
+                Some(_) => suspects.push(file),
+            }
         }
-        match under_way.join_next().await {
-            Some(Ok(Ok(file))) => outlined.push(file),
-            Some(Ok(Err(why))) => missing.push(why),
-            // It panicked: the file stays without an outline, and the log says why.
-            Some(Err(_)) => {}
-            None => break,
+        self.ask_about(first, AT_A_TIME, &mut outlined).await;
+        self.ask_about(suspects, 1, &mut outlined).await;
+        if !outlined.is_empty() {
+            // A stopping engine answers nothing anyway.
+            let _ = self.project.engine.outlined(outlined).await;
         }
     }
-    if !outlined.is_empty() {
-        // A stopping engine answers nothing anyway.
-        let _ = project.engine.outlined(outlined).await;
+
+    async fn ask_about(&mut self, files: Vec<Wanted>, at_a_time: usize, outlined: &mut Vec<OutlinedFile>) {
+        let mut files = files.into_iter();
+        // Dropped when time is over: questions under way are taken back from their servers.
+        let mut under_way: JoinSet<Asked> = JoinSet::new();
+        let mut languages_under_way: BTreeMap<LanguageId, usize> = BTreeMap::new();
+        loop {
+            while under_way.len() < at_a_time
+                && Instant::now() < self.until
+                && let Some(file) = files.next()
+            {
+                if self.is_hopeless(file.language) {
+                    self.left_out(file.language);
+                    continue;
+                }
+                *languages_under_way.entry(file.language).or_default() += 1;
+                under_way.spawn(ask_one(self.project.servers.clone(), file, self.waiting));
+            }
+            let Ok(Some(done)) = timeout_at(self.until, under_way.join_next()).await else { break };
+            // It panicked: the log says why, and the file counts as still under way.
+            let Ok(done) = done else { continue };
+            let language = match &done {
+                Ok(file) => self.project.languages.language_of(&file.path),
+                Err((language, _)) => Some(*language),
+            };
+            if let Some(count) = language.and_then(|language| languages_under_way.get_mut(&language)) {
+                *count = count.saturating_sub(1);
+            }
+            match done {
+                Ok(file) => outlined.push(file),
+                Err((language, why)) if why.is_of_file() => self.failed(language, why.to_string()),
+                Err((language, why)) => self.gave_up(language, &why),
+            }
+        }
+        for (language, count) in languages_under_way {
+            (0..count).for_each(|_| self.left_out(language));
+        }
+        files.for_each(|file| self.left_out(file.language));
     }
-    told(project, &missing)
+
+    fn is_hopeless(&self, language: LanguageId) -> bool {
+        self.missing
+            .get(&language)
+            .is_some_and(|missing| missing.is_hopeless || missing.failures >= MAX_FAILURES)
+    }
+
+    /// A file that was not asked about; what was said of another may be why.
+    fn left_out(&mut self, language: LanguageId) {
+        self.missing.entry(language).or_default().files += 1;
+    }
+
+    fn failed(&mut self, language: LanguageId, why: String) {
+        let missing = self.missing.entry(language).or_default();
+        missing.files += 1;
+        missing.failures += 1;
+        missing.why.get_or_insert(why);
+    }
+
+    fn gave_up(&mut self, language: LanguageId, why: &NoAnswer) {
+        let missing = self.missing.entry(language).or_default();
+        missing.files += 1;
+        missing.is_hopeless = true;
+        missing.why = Some(reason(why));
+    }
 }
 
-/// Why a server need not be asked any more: it said so for all files, or failed over several.
-fn hopeless(missing: &[(LanguageId, NoAnswer)], language: LanguageId) -> Option<NoAnswer> {
-    let mut of_it = missing.iter().filter(|(other, _)| *other == language).map(|(_, why)| why);
-    of_it.clone().find(|why| !why.is_of_file()).or_else(|| of_it.nth(MAX_FAILURES - 1)).cloned()
+async fn ask_one(servers: crate::lsp::Servers, file: Wanted, waiting: Waiting) -> Asked {
+    match servers.document_symbols(file.language, &file.at, waiting).await {
+        Ok(said) => {
+            let symbols = symbols(&said.value, &file.text);
+            let outline = foreign::outline_of(file.text.as_str(), &symbols);
+            Ok(file.with(outline))
+        }
+        Err(why) => Err((file.language, why)),
+    }
+}
+
+/// The reason in a few words: the language is said beside it.
+fn reason(why: &NoAnswer) -> String {
+    match why {
+        NoAnswer::NoServer { reason, .. } => format!("no language server: {reason}"),
+        other => other.to_string(),
+    }
 }
 
 impl Wanted {
@@ -175,18 +374,4 @@ fn name_of(item: &Item, text: &Text, range: TextRange) -> (String, TextRange) {
         Some(at) => (name.to_owned(), TextRange::new(range.start + at, range.start + at + length)),
         None => (name.to_owned(), TextRange::new(range.start, range.start)),
     }
-}
-
-/// A line for each language of which something is missing.
-fn told(project: &Project, missing: &[(LanguageId, NoAnswer)]) -> Vec<String> {
-    let mut languages: Vec<LanguageId> = missing.iter().map(|(language, _)| *language).collect();
-    languages.sort_unstable();
-    languages.dedup();
-    let line = |language: LanguageId| {
-        let mut of_it = missing.iter().filter(|(other, _)| *other == language).map(|(_, why)| why);
-        let why = of_it.next().map(ToString::to_string).unwrap_or_default();
-        let name = &project.languages.get(language).name;
-        format!("{} {name} files have no outline yet: {why}", of_it.count() + 1)
-    };
-    languages.into_iter().map(line).collect()
 }

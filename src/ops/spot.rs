@@ -20,6 +20,9 @@ const MAX_LINE: usize = 2_000;
 /// The most bytes of a file outside the index that are read to check a range.
 const MAX_UNINDEXED_BYTES: u64 = 8 << 20;
 
+/// What stands between a qualifier and a name: `a.b`, `a?.b`, `A::b`.
+const QUALIFIES: [char; 4] = ['.', '?', '!', ':'];
+
 /// A place in a file of the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
@@ -127,6 +130,7 @@ pub fn check(view: &View, spans: &[Span], expect: Expect<'_>, cancel: &Cancel) -
             };
             let range = match expect {
                 Expect::Anything => Some(range),
+                Expect::Names(names) if range.start == range.end => source.identifier(range.start, names),
                 Expect::Names(names) => fit(source.text.as_str(), range, names),
             };
             match range {
@@ -181,6 +185,20 @@ impl Source {
         Some(Source { text: Text::decode(bytes).ok()?, code: None })
     }
 
+    /// The identifier among `names` to which an empty range at `start` leads. Servers that search the text (kmp-lsp
+    /// 0.27) tell only where a match begins, at a qualifier if there is one, and tell comments and strings too: what
+    /// is no identifier for syntax is none.
+    fn identifier(&self, start: u32, names: &[String]) -> Option<TextRange> {
+        let text = self.text.as_str();
+        let rest = text.get(start as usize..)?;
+        let of_length = |length: usize| Some(TextRange::new(start, start + u32::try_from(length).ok()?));
+        let first = of_length(rest.find(|c| !is_word_char(c)).unwrap_or(rest.len()))?;
+        let chain = rest.find(|c| !is_word_char(c) && !QUALIFIES.contains(&c)).unwrap_or(rest.len());
+        let range = fit(text, first, names).or_else(|| fit(text, of_length(chain)?, names))?;
+        let Some((_, outline)) = &self.code else { return Some(range) };
+        outline.occurrences.offsets_of(self.text.slice(range)).any(|at| at == range.start).then_some(range)
+    }
+
     pub(super) fn spot(&self, path: &RelPath, range: TextRange) -> Spot {
         let line = self.text.line_column(range.start).line;
         let at = line as usize;
@@ -202,7 +220,7 @@ impl Source {
     /// What the name at `range` does, a declaration aside.
     pub(super) fn role(&self, range: TextRange) -> Role {
         let Some((Some(grammar), outline)) = &self.code else { return Role::Use };
-        if outline.imports.iter().any(|import| import.statement.contains(range)) {
+        if outline.imports.statements().any(|statement| statement.contains(range)) {
             Role::Import
         } else if is_called(*grammar, self.text.as_str(), range) {
             Role::Call
@@ -231,8 +249,9 @@ fn cut(line: &str) -> String {
 }
 
 /// Where in `range` one of `names` stands: the whole of it, or the only place in it (servers begin ranges at a
-/// qualifier, or take in arguments), or a whole identifier that the file imports the name as.
+/// qualifier, or take in arguments; kmp-lsp's are empty), or a whole identifier that the file imports the name as.
 fn fit(text: &str, range: TextRange, names: &[String]) -> Option<TextRange> {
+    let range = if range.start == range.end { widened(text, range.start) } else { range };
     let covered = text.get(range.as_range())?;
     if names.iter().any(|name| name == covered) {
         return Some(range);
@@ -245,6 +264,13 @@ fn fit(text: &str, range: TextRange, names: &[String]) -> Option<TextRange> {
     let is_word = !covered.is_empty() && covered.chars().all(is_word_char);
     let is_alias = || names.iter().any(|name| renames(text, name, covered));
     (is_word && is_alias()).then_some(range)
+}
+
+/// From a place to the end of the dotted name that begins there.
+fn widened(text: &str, start: u32) -> TextRange {
+    let rest = text.get(start as usize..).unwrap_or_default();
+    let length = rest.find(|c: char| !is_word_char(c) && c != '.').unwrap_or(rest.len());
+    TextRange::new(start, start.saturating_add(u32::try_from(length).unwrap_or(0)))
 }
 
 /// Where `word` stands in `text` as a whole word, if it does exactly once.
@@ -298,6 +324,40 @@ mod tests {
         assert_eq!(fitted("x = a.rerun()", "a.rerun", "run"), None, "a part of a word");
         assert_eq!(fitted("x = a.run()", "x = a", "run"), None);
         assert_eq!(fitted("a + b", "+", "plus"), None);
+    }
+
+    fn led_to<'a>(text: &'a str, before: &str, name: &str) -> Option<&'a str> {
+        let grammar = Grammar::named("kotlin").expect("known");
+        let outline = crate::syntax::outline(grammar, text, &Cancel::new()).expect("Kotlin");
+        let source = Source {
+            text: Text::decode(text.as_bytes().to_vec()).expect("text"),
+            code: Some((Some(grammar), Arc::new(outline))),
+        };
+        let at = u32::try_from(text.find(before).expect("in it")).expect("short");
+        source.identifier(at, &[name.to_owned()]).map(|range| &text[range.as_range()])
+    }
+
+    #[test]
+    fn an_empty_range_leads_to_an_identifier_only() {
+        let text = "// Run it\nval a = \"Run\"\nfun f(x: Run) = Outer.Run()?.Run.also { Runner() }\n";
+        assert_eq!(led_to(text, "Run)", "Run"), Some("Run"));
+        assert_eq!(led_to(text, "Outer", "Outer"), Some("Outer"));
+        assert_eq!(led_to("val b = Outer.Run()", "Outer", "Run"), Some("Run"), "behind its qualifier");
+        assert_eq!(led_to(text, "Runner", "Run"), None, "a part of a word");
+        assert_eq!(led_to(text, "Run it", "Run"), None, "a comment");
+        assert_eq!(led_to(text, "Run\"", "Run"), None, "a string");
+        assert_eq!(led_to(text, " = ", "Run"), None);
+    }
+
+    #[test]
+    fn an_empty_range_stands_for_the_name_that_begins_there() {
+        let text = "x = a.run() + rerun()";
+        let at = |offset| fit(text, TextRange::new(offset, offset), &["run".to_owned()]);
+        assert_eq!(at(6), Some(TextRange::new(6, 9)));
+        assert_eq!(at(4), Some(TextRange::new(6, 9)), "from its qualifier");
+        assert_eq!(at(14), None, "another name");
+        assert_eq!(at(9), None, "nothing begins there");
+        assert_eq!(fit(text, TextRange::new(21, 21), &["run".to_owned()]), None, "the end");
     }
 
     #[test]

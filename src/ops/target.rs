@@ -22,7 +22,7 @@ const SIMILAR: usize = 5;
 pub struct Wanted {
     /// Its name path.
     pub name_path: String,
-    /// The file or directory it is in; empty for anywhere in the project.
+    /// The file (or `file:line`, from 1) or directory it is in; empty for anywhere in the project.
     pub relative_path: String,
     /// Whether parameters and local variables are meant too.
     pub locals: Locals,
@@ -67,6 +67,8 @@ pub enum TargetError {
         elsewhere: Vec<Symbol>,
         /// Names like it, when there is none.
         similar: Vec<String>,
+        /// Files that it may be in, without outlines as yet, and why.
+        missing: Vec<String>,
     },
     /// There are several.
     #[error("Found multiple {} symbols matching '{pattern}'", candidates.len())]
@@ -134,14 +136,18 @@ pub fn target(
     cancel: &Cancel,
 ) -> Result<Target, TargetError> {
     let pattern = NamePattern::parse(&wanted.name_path, Matching::Exact)?;
+    let (path, line) = with_line(view, &wanted.relative_path);
     let query = Query {
         pattern,
-        scope: find_symbol::scope(view, &wanted.relative_path)?,
+        scope: find_symbol::scope(view, path)?,
         include_kinds: Vec::new(),
         exclude_kinds: Vec::new(),
         locals: wanted.locals,
     };
-    let hits = view.snapshot.find(&query, cancel).map_err(SymbolError::from)?;
+    let mut hits = view.snapshot.find(&query, cancel).map_err(SymbolError::from)?;
+    if let Some(line) = line {
+        hits.retain(|hit| begins_on(hit, line));
+    }
     let Some(hit) = the_one(&hits, query.pattern.whole()) else {
         if hits.is_empty() {
             return Err(none(view, &query, &wanted.name_path, cancel)?);
@@ -153,6 +159,25 @@ pub fn target(
         Some(target) => Ok(target),
         None => Err(none(view, &query, &wanted.name_path, cancel)?),
     }
+}
+
+/// `src/a.ts:12` is `src/a.ts` and its line 12, from 0; a file that is really called so is that file. Symbols of
+/// different kinds may share file and name path (TypeScript's interface and constant, Java's field and method).
+fn with_line<'a>(view: &View, relative_path: &'a str) -> (&'a str, Option<u32>) {
+    let split = || {
+        let (path, line) = relative_path.rsplit_once(':')?;
+        let line = line.parse::<u32>().ok()?.checked_sub(1)?;
+        Some((path, Some(line)))
+    };
+    match view.snapshot.files.get(relative_path) {
+        Some(_) => (relative_path, None),
+        None => split().unwrap_or((relative_path, None)),
+    }
+}
+
+fn begins_on(hit: &Hit, line: u32) -> bool {
+    let row = hit.file.outline().and_then(|outline| outline.rows.get(hit.row));
+    row.is_some_and(|row| row.start_line <= line && line <= row.name_line)
 }
 
 /// The only hit, or the only one whose whole name path is the pattern.
@@ -181,7 +206,7 @@ fn none(view: &View, query: &Query, pattern: &str, cancel: &Cancel) -> Result<Ta
     } else {
         Vec::new()
     };
-    Ok(TargetError::None { pattern: pattern.to_owned(), elsewhere, similar })
+    Ok(TargetError::None { pattern: pattern.to_owned(), elsewhere, similar, missing: Vec::new() })
 }
 
 /// What stands in the text where a row's name is, and its length. A composed name (`impl Display for Size`) does not

@@ -227,10 +227,10 @@ fn role(here: &Here, range: TextRange) -> Role {
 /// Whether the file includes the target's file, or the header of the target's name.
 fn includes(project: &Project, here: &Here, target: &Target) -> bool {
     here.file.path == target.file.path
-        || here.outline.imports.iter().filter(|import| import.imported == Imported::Everything).any(
-            |import| match modules::find(project, &here.file, import.module, import.statement.start) {
+        || here.imports().iter().filter(|import| import.imported == Imported::Everything).any(|import| {
+            match modules::find(project, &here.file, import.module, import.statement.start) {
                 Some(modules::Module::File(file)) => file.path.file_stem() == target.file.path.file_stem(),
                 _ => false,
-            },
-        )
+            }
+        })
 }

@@ -137,7 +137,7 @@ impl Project<'_> {
         }
         // Nobody in the project declares it there; Kotlin's `import a.Companion.b` and the like are not followed.
         let is_ours = declared.iter().any(|target| {
-            target.file.outline().and_then(|outline| outline.imports.package()) == Some(package)
+            target.file.outline().is_some_and(|outline| outline.imports.unpack().package() == Some(package))
         });
         Ok(if is_ours { Meaning::Unknown } else { Meaning::Elsewhere })
     }
@@ -150,13 +150,13 @@ impl Project<'_> {
         let mut meaning = if own.is_empty() { Meaning::Unknown } else { Meaning::Declared(own) };
         if self.family == Family::Ecma {
             // What is not exported is not offered; what is, is one of the file's own or of another's.
-            for import in outline.imports.iter().filter(|import| import.kind == ImportKind::Export) {
+            for import in outline.imports.unpack().iter().filter(|import| import.kind == ImportKind::Export) {
                 if import.bound() == Some(name) {
                     meaning = self.import(file, &import, hops + 1)?.or(meaning);
                 }
             }
         } else {
-            for import in outline.imports.iter() {
+            for import in outline.imports.unpack().iter() {
                 if binds(self.family, &import) == Some(name) {
                     meaning = meaning.or(self.import(file, &import, hops + 1)?);
                 }
@@ -177,7 +177,7 @@ impl Project<'_> {
         }
         let Some(outline) = file.outline() else { return Ok(Meaning::Unknown) };
         let mut meaning = Meaning::Unknown;
-        for import in outline.imports.iter().filter(|import| import.kind == ImportKind::Import) {
+        for import in outline.imports.unpack().iter().filter(|import| import.kind == ImportKind::Import) {
             if binds(self.family, &import) == Some(name) {
                 meaning = meaning.or(self.import(file, &import, hops + 1)?);
             }
@@ -200,7 +200,7 @@ impl Project<'_> {
         }
         let kind = if self.family == Family::Ecma { kind } else { ImportKind::Import };
         let mut meaning = Meaning::Unknown;
-        for import in outline.imports.iter() {
+        for import in outline.imports.unpack().iter() {
             if import.kind != kind || import.imported != Imported::Everything {
                 continue;
             }
@@ -254,8 +254,9 @@ fn is_in(target: &Target, package: &str) -> bool {
         parent = outline.rows[at].parent();
     }
     // C#'s namespaces are rows themselves.
+    let imports = outline.imports.unpack();
     if !is_in_namespace {
-        names.push(outline.imports.package().unwrap_or(""));
+        names.push(imports.package().unwrap_or(""));
     }
     let mut rest = package;
     for (number, name) in names.iter().enumerate() {

@@ -12,7 +12,7 @@ use super::sources::{Current, Sources, Target};
 use crate::base::cancel::Cancelled;
 use crate::base::{Cancel, RelPath, Text, TextRange};
 use crate::index::{Content, FileEntry, Locals, Query, Scope};
-use crate::syntax::{Grammar, Matching, NamePattern, Outline};
+use crate::syntax::{Grammar, ImportList, Matching, NamePattern, Outline};
 
 /// One question's work.
 pub(super) struct Project<'a> {
@@ -31,6 +31,7 @@ pub(super) struct Here {
     pub(super) grammar: Grammar,
     pub(super) text: Text,
     locals: RefCell<HashMap<String, Vec<TextRange>>>,
+    imports: OnceCell<ImportList>,
 }
 
 impl Here {
@@ -40,11 +41,24 @@ impl Here {
         let grammar = file.grammar()?;
         let Content::Code { origin, stat, outline: known, .. } = &file.content else { return None };
         if Arc::ptr_eq(known, &outline) {
-            return Some(Here { file: file.clone(), outline, grammar, text, locals: RefCell::default() });
+            let file = file.clone();
+            return Some(Here {
+                file,
+                outline,
+                grammar,
+                text,
+                locals: RefCell::default(),
+                imports: OnceCell::new(),
+            });
         }
         let content = Content::Code { origin: *origin, hash, stat: *stat, outline: outline.clone() };
         let file = Arc::new(FileEntry { path: file.path.clone(), content });
-        Some(Here { file, outline, grammar, text, locals: RefCell::default() })
+        Some(Here { file, outline, grammar, text, locals: RefCell::default(), imports: OnceCell::new() })
+    }
+
+    /// What it imports: asked for at every occurrence of a name.
+    pub(super) fn imports(&self) -> &ImportList {
+        self.imports.get_or_init(|| self.outline.imports.unpack())
     }
 
     pub(super) fn target(&self, row: usize) -> Target {

@@ -52,7 +52,7 @@ pub(super) fn chain(
 
 /// Whether the file has an `import path` or one of something below it.
 fn is_imported(here: &Here, path: &str) -> bool {
-    here.outline.imports.iter().any(|import| {
+    here.imports().iter().any(|import| {
         let rest = import.module.strip_prefix(path);
         import.imported == Imported::Module
             && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -186,7 +186,7 @@ fn in_file(project: &Project, here: &Here, name: &str) -> Result<Meaning, Cancel
 
 /// In the file's package and, in C#, in those around it.
 fn in_packages(project: &Project, here: &Here, name: &str) -> Result<Meaning, Cancelled> {
-    let mut package = here.outline.imports.package().unwrap_or("");
+    let mut package = here.imports().package().unwrap_or("");
     loop {
         let found = project.exported(&Module::Package(package.to_owned()), name, 0)?;
         if matches!(found, Meaning::Declared(_)) {
@@ -203,7 +203,7 @@ fn in_packages(project: &Project, here: &Here, name: &str) -> Result<Meaning, Ca
 fn imported(project: &Project, here: &Here, name: &str, scope: Option<usize>) -> Result<Meaning, Cancelled> {
     let mut meaning = Meaning::Unknown;
     let function = |at: u32| around(here, at).into_iter().find(|&row| !is_class(&here.outline.rows[row]));
-    for import in here.outline.imports.iter() {
+    for import in here.imports().iter() {
         if binds(project.family, &import) != Some(name) || function(import.statement.start) != scope {
             continue;
         }

@@ -11,7 +11,7 @@ use crate::serve::dispatch::{Request, Wrong};
 use crate::serve::in_flight::Ticket;
 use crate::serve::outbox::Outbox;
 use crate::serve::protocol::{
-    CALL, INVALID_PARAMS, METHOD_NOT_FOUND, PROGRESS, SERVER, SETTLED, STATUS, STOP, TOOLS,
+    CALL, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, PROGRESS, SERVER, SETTLED, STATUS, STOP, TOOLS,
     notification_line, result_line,
 };
 use crate::serve::run::run;
@@ -45,7 +45,12 @@ async fn result(
 ) -> Result<Option<Value>, Wrong> {
     let id = request.id;
     match request.method.as_str() {
-        STATUS => Ok(Some(session.host.status())),
+        STATUS => {
+            let host = Arc::clone(&session.host);
+            // It looks at the servers' programs and processes.
+            let status = tokio::task::spawn_blocking(move || host.status()).await;
+            status.map(Some).map_err(|error| Wrong::new(id, INTERNAL_ERROR, error.to_string()))
+        }
         STOP => {
             session.host.drain();
             Ok(Some(json!({ "stopping": true })))

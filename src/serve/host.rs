@@ -145,7 +145,7 @@ impl Host {
             ("calls".to_owned(), json!(self.calls.load(Ordering::Relaxed))),
             (
                 "servers".to_owned(),
-                json!(self.project().map(|project| project.servers.status()).unwrap_or_default()),
+                json!(self.project().map(|project| project.server_status()).unwrap_or_default()),
             ),
             ("trust".to_owned(), json!(self.parts.trust.to_string())),
             ("left_out".to_owned(), json!(self.parts.notes.iter().map(Note::to_string).collect::<Vec<_>>())),

@@ -119,6 +119,8 @@ pub const INVALID_REQUEST: i64 = -32600;
 pub const METHOD_NOT_FOUND: i64 = -32601;
 /// JSON-RPC: wrong parameters.
 pub const INVALID_PARAMS: i64 = -32602;
+/// JSON-RPC: it went wrong on our side.
+pub const INTERNAL_ERROR: i64 = -32603;
 /// Too much at once; try again when something has been answered.
 pub const BUSY: i64 = -32000;
 

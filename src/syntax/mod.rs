@@ -20,7 +20,7 @@ mod scopes;
 
 pub use extract::{OutlineError, outline};
 pub use grammar::Grammar;
-pub use imports::{Import, ImportKind, Imported, Imports};
+pub use imports::{Import, ImportKind, ImportList, Imported, Imports};
 pub use kind::SymbolKind;
 pub use name_path::{Matching, NamePattern, NamePatternError};
 pub use occurrences::name_hash;

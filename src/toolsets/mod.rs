@@ -4,6 +4,7 @@
 pub mod arguments;
 mod asked;
 pub mod native;
+mod outlined;
 pub mod serena;
 
 use std::future::Future;
@@ -143,20 +144,25 @@ fn ask<'a>(
     call: Call<'a>,
     work: impl FnOnce(&View, &Map<String, Value>, &Cancel) -> Reply + Send + 'static,
 ) -> Running<'a> {
-    Box::pin(async move {
-        let Call { project, arguments, .. } = call;
-        // Not the call's own flag: that says whether the client still wants an answer, and it does when the work
-        // is given up for being late.
-        let given_up = Cancel::new();
-        let _stops_with_us = given_up.on_drop();
-        let answer = project.engine.ask(move |view| work(view, &arguments, &given_up));
-        match tokio::time::timeout(DEADLINE, answer).await {
-            Ok(Ok(reply)) => reply,
-            Ok(Err(error @ EngineError::Panicked)) => Reply::failed(format!("Error: {error}")),
-            Ok(Err(error)) => Reply { text: format!("Error: {error}"), outcome: Outcome::NotReady },
-            Err(_) => Reply { text: too_late(&project.engine.status()), outcome: Outcome::NotReady },
-        }
-    })
+    Box::pin(put(call.project, call.arguments, work))
+}
+
+async fn put(
+    project: &Project,
+    arguments: Map<String, Value>,
+    work: impl FnOnce(&View, &Map<String, Value>, &Cancel) -> Reply + Send + 'static,
+) -> Reply {
+    // Not the call's own flag: that says whether the client still wants an answer, and it does when the work
+    // is given up for being late.
+    let given_up = Cancel::new();
+    let _stops_with_us = given_up.on_drop();
+    let answer = project.engine.ask(move |view| work(view, &arguments, &given_up));
+    match tokio::time::timeout(DEADLINE, answer).await {
+        Ok(Ok(reply)) => reply,
+        Ok(Err(error @ EngineError::Panicked)) => Reply::failed(format!("Error: {error}")),
+        Ok(Err(error)) => Reply { text: format!("Error: {error}"), outcome: Outcome::NotReady },
+        Err(_) => Reply { text: too_late(&project.engine.status()), outcome: Outcome::NotReady },
+    }
 }
 
 /// Why there was no answer within the deadline.

@@ -14,6 +14,7 @@
 //!   "on": {
 //!     "METHOD": [step, …],             whenever that request or notification comes
 //!     "METHOD": [[step, …], [step, …]] in turn: the first time, the second time; the last one from then on
+//!     "METHOD FILE": …                 likewise, instead, where the message's textDocument has a URI that ends with /FILE
 //!   },
 //!   "crash_after": {"messages": 9, "code": 3, "stderr": "…"}
 //! }
@@ -155,7 +156,10 @@ impl Server {
 
     fn handle(&mut self, message: &Value) {
         let Some(method) = message["method"].as_str() else { return };
-        let answered = match self.steps(method) {
+        let file = message["params"]["textDocument"]["uri"].as_str().and_then(|uri| uri.rsplit('/').next());
+        let of_file = format!("{method} {}", file.unwrap_or_default());
+        let steps = self.steps(&of_file).or_else(|| self.steps(method));
+        let answered = match steps {
             Some(steps) => self.play(&steps, message),
             None => false,
         };

@@ -1,6 +1,8 @@
 //! `symd find` and `symd overview` as people read them: what is said of what was found, and of what was not.
 
-use crate::support::{User, write};
+use std::io::Read;
+
+use crate::support::{User, open_terminal, terminal, write};
 
 fn rust_project() -> User {
     let user = User::new();
@@ -57,4 +59,27 @@ fn what_the_index_does_not_hold_is_not_said_to_have_no_symbols() {
         assert!(text.contains("Path is ignored: out"), "{text}");
     }
     assert!(user.check(&["call", "find_symbol", &find("empty")], 0).starts_with("No symbols match."));
+}
+
+#[test]
+fn a_terminal_shows_what_would_steer_it_and_a_pipe_gets_it() {
+    let user = User::new();
+    let evil = "\u{1b}]0;owned\u{7}\u{202e}";
+    write(&user.path("project/a.rs"), &format!("fn run() {{}} // {evil}\n"));
+    std::fs::create_dir_all(user.path("project/\u{1b}[2J")).unwrap();
+    write(&user.path("project/\u{1b}[2J/b.rs"), "fn run() {}\n");
+    let piped = user.check(&["search", "run"], 0);
+    assert!(piped.contains(evil) && piped.contains("\u{1b}[2J/b.rs"), "{piped:?}");
+    let (mut master, name) = terminal();
+    let mut child = user.symd().args(["search", "run"]).stdout(open_terminal(&name)).spawn().unwrap();
+    let mut seen = Vec::new();
+    let mut some = [0; 4096];
+    // The last writer's end is an error here.
+    while let Ok(count @ 1..) = master.read(&mut some) {
+        seen.extend_from_slice(&some[..count]);
+    }
+    assert!(child.wait().unwrap().success());
+    let seen = String::from_utf8(seen).unwrap();
+    assert!(seen.contains("\\u{1b}]0;owned\\u{7}\\u{202e}") && seen.contains("\\u{1b}[2J/b.rs"), "{seen:?}");
+    assert!(!seen.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{seen:?}");
 }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use symd::lsp::{NoAnswer, ServerState};
+use symd::base::RelPath;
+use symd::lsp::{Change, NoAnswer, ServerState};
 
 use crate::lsp_stage::{
     Play, Stage, Watched, fake_ls, fifo, heard, honest, honest_but, is_pending, let_on, one_reference,
@@ -66,6 +67,33 @@ async fn who_does_not_wait_is_told_what_is_waited_for() {
     let_on(&path("go")).await;
     assert_eq!(waits.await.unwrap().value.len(), 1);
     assert_eq!(stage.state("ls"), ServerState::Ready);
+}
+
+#[tokio::test]
+async fn one_that_loads_with_the_first_document_gets_it_before_it_is_asked() {
+    let stage = Stage::new(|at| {
+        let (reached, go) = (fifo(&at.join("reached")), fifo(&at.join("go")));
+        let steps = json!([
+            { "progress": ["t", { "kind": "begin", "title": "indexing" }] },
+            { "tell": reached },
+            { "wait_for": go },
+            { "progress": ["t", { "kind": "end" }] },
+        ]);
+        let script = honest_but("textDocument/didOpen", steps);
+        vec![Play::new("ls", script).with("readiness = { start-grace-ms = 5000, opens-first = true }\n")]
+    });
+    let path = |name: &str| stage.path(name).to_str().unwrap().to_owned();
+    let mut waits = Box::pin(stage.references("python"));
+    let reached = path("reached");
+    tokio::select! {
+        answer = &mut waits => panic!("it loads, and says {answer:?}"),
+        _ = heard(&reached) => {}
+    }
+    assert_eq!(stage.status("ls").requests, 0, "opened, and not asked yet");
+    let_on(&path("go")).await;
+    let said = waits.await.unwrap();
+    assert_eq!((said.value.len(), said.maybe_indexing), (1, false));
+    assert_eq!(stage.times("ls", "textDocument/didOpen"), 1);
 }
 
 #[tokio::test]
@@ -198,6 +226,93 @@ async fn equal_questions_under_way_are_asked_once_and_one_that_leaves_takes_nobo
     assert_eq!(cancelled, "$/cancelRequest\n");
 }
 
+/// A stage whose server has said that it was asked, and does not answer.
+async fn asked_in_vain() -> Stage {
+    let stage = Stage::new(|at| {
+        let steps = json!([{ "tell": fifo(&at.join("asked")) }, { "hang": true }]);
+        vec![Play::new("ls", honest_but(REFERENCES, steps))]
+    });
+    // Ready from here on: a question is on its way when it was polled once.
+    stage.hover("python").await.unwrap();
+    stage
+}
+
+#[tokio::test]
+async fn who_waits_is_answered_by_the_next_process_when_one_dies_under_the_question() {
+    let stage = asked_in_vain().await;
+    let (mut first, mut second) =
+        (Box::pin(stage.references("python")), Box::pin(stage.references("python")));
+    assert!(is_pending(&mut first).await && is_pending(&mut second).await);
+    heard(stage.path("asked").to_str().unwrap()).await;
+    let mut script = honest();
+    script["log"] = stage.path("ls.log").to_str().unwrap().into();
+    write(&stage.path("ls.json"), &script.to_string());
+    Watched::new(stage.pid("ls")).kill();
+    let (first, second) = tokio::join!(first, second);
+    assert_eq!((first.unwrap().value.len(), second.unwrap().value.len()), (1, 1));
+    assert_eq!(stage.status("ls").starts, 2);
+}
+
+#[tokio::test]
+async fn who_does_not_wait_is_told_how_the_server_ended() {
+    let stage = asked_in_vain().await;
+    let mut hasty = Box::pin(stage.references_now("python"));
+    assert!(is_pending(&mut hasty).await);
+    heard(stage.path("asked").to_str().unwrap()).await;
+    Watched::new(stage.pid("ls")).kill();
+    let error = Stage::error(hasty.await);
+    assert!(error.contains("ls failed: it ended (signal 9)"), "{error}");
+    assert!(error.ends_with("ask again: it is started anew"), "{error}");
+}
+
+#[tokio::test]
+async fn a_stop_by_hand_ends_questions_and_is_named_as_the_reason() {
+    let stage = asked_in_vain().await;
+    let mut waits = Box::pin(stage.references("python"));
+    assert!(is_pending(&mut waits).await);
+    heard(stage.path("asked").to_str().unwrap()).await;
+    let (stopped, answer) = tokio::join!(stage.servers.stop("ls"), waits);
+    stopped.unwrap();
+    let error = Stage::error(answer);
+    assert_eq!(error, "ls is down: it was stopped by hand; `symd server restart ls` tries again");
+    assert_eq!((stage.state("ls"), stage.status("ls").starts), (ServerState::Stopped, 1));
+    // Twice is as good as once.
+    stage.servers.stop("ls").await.unwrap();
+    stage.servers.shutdown().await;
+    assert_eq!(stage.references("python").await, Err(NoAnswer::Stopping));
+}
+
+#[tokio::test]
+async fn what_changes_while_a_server_starts_is_told_when_it_has() {
+    let stage = Stage::new(|at| {
+        let mut script = honest();
+        let steps = json!([{ "tell": fifo(&at.join("reached")) }, { "wait_for": fifo(&at.join("start")) }]);
+        script["on"]["initialize"] = steps;
+        vec![Play::new("ls", script)]
+    });
+    assert!(stage.references_now("python").await.is_err());
+    heard(stage.path("reached").to_str().unwrap()).await;
+    for (path, change) in
+        [("new.py", Change::Created), ("a.py", Change::Written), ("old.py", Change::Deleted)]
+    {
+        stage.servers.changed(&RelPath::new(path).unwrap(), change);
+    }
+    let_on(stage.path("start").to_str().unwrap()).await;
+    stage.references("python").await.unwrap();
+    let received = stage.received("ls");
+    let at = |method: &str| received.iter().position(|message| message["method"] == method);
+    let told = at("workspace/didChangeWatchedFiles").expect("told");
+    assert!(told < at(REFERENCES).unwrap());
+    let changes = received[told]["params"]["changes"].as_array().unwrap();
+    let changes: Vec<String> = changes
+        .iter()
+        .map(|change| {
+            format!("{} {}", change["uri"].as_str().unwrap().rsplit('/').next().unwrap(), change["type"])
+        })
+        .collect();
+    assert_eq!(changes, ["a.py 2", "new.py 1", "old.py 3"]);
+}
+
 #[tokio::test]
 async fn the_first_that_can_answers() {
     let cannot = json!({ "capabilities": { "hoverProvider": true } });
@@ -229,6 +344,28 @@ async fn what_runs_the_projects_code_needs_trust() {
     assert!(stage.received("wild").is_empty());
     let stage = Stage::new(|_| plays());
     assert!(stage.references("python").await.is_ok());
+    let runs_in = std::fs::read_link(format!("/proc/{}/cwd", stage.pid("wild"))).unwrap();
+    assert_eq!(runs_in, stage.path("project"));
+}
+
+/// A shim of asdf's takes the program to run from `.tool-versions` of the working directory, which may say `path:DIR`.
+#[tokio::test]
+async fn a_version_managers_file_in_the_project_chooses_no_program() {
+    let stage = Stage::with_options(|_| vec![Play::new("ls", honest())], |options| options.trusted = false);
+    let program = stage.path("installed/ls/bin/ls");
+    std::fs::remove_file(&program).unwrap();
+    let shim = format!(
+        "#!/bin/sh\nif [ -f .tool-versions ]; then \"$(cat .tool-versions)\"; fi\nexec '{}' \"$@\"\n",
+        fake_ls().display()
+    );
+    write(&program, &shim);
+    write(&stage.path("project/.tool-versions"), "./evil");
+    write(&stage.path("project/evil"), &format!("#!/bin/sh\ntouch '{}'\n", stage.path("owned").display()));
+    for file in [&program, &stage.path("project/evil")] {
+        std::fs::set_permissions(file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    assert!(stage.references("python").await.is_ok());
+    assert!(!stage.path("owned").exists());
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use symd::lsp::ServerState;
 
-use crate::lsp_stage::{Play, Stage, honest, honest_but, one_reference};
+use crate::lsp_stage::{Play, Stage, honest, honest_but, is_pending, one_reference};
 
 const REFERENCES: &str = "textDocument/references";
 /// Soon out of patience; ready at once.
@@ -107,6 +107,22 @@ async fn hangs_again_and_again_and_is_started_anew() {
 }
 
 #[tokio::test]
+async fn who_does_not_wait_is_not_kept_by_one_that_was_late() {
+    let steps = json!([{ "hang": true }]);
+    let stage = check_with(HASTY, honest_but(REFERENCES, steps), &["did not answer"]).await;
+    let late = "it did not answer the last question in time";
+    assert_eq!(stage.status("bad").doing.as_deref(), Some(late));
+    let mut trial = Box::pin(stage.references_now("python"));
+    assert!(is_pending(&mut trial).await);
+    // One question tries the server; others are told at once.
+    let text = Stage::error(stage.references_now("python").await);
+    assert!(text.starts_with(&format!("bad is not ready yet: {late} (")), "{text}");
+    trial.await.unwrap_err();
+    stage.hover("python").await.unwrap();
+    assert_ne!(stage.status("bad").doing.as_deref(), Some(late));
+}
+
+#[tokio::test]
 async fn answers_nonsense() {
     let answers = |steps: Value| honest_but(REFERENCES, steps);
     check(answers(json!([{ "answer": { "x": 1 } }])), &["bad failed: its answer to textDocument/references"])
@@ -150,7 +166,8 @@ async fn dies_with_questions_pending() {
     ];
     let stage = check(honest_but(REFERENCES, steps), &says).await;
     assert!(stage.hover("python").await.is_ok());
-    assert_eq!(stage.status("bad").starts, 2);
+    // The question was put to the next process too, which died of it as well.
+    assert_eq!(stage.status("bad").starts, 3);
     check(honest_but(REFERENCES, json!([{ "abort": true }])), &["bad failed: it ended (signal 6)"]).await;
     let mut script = honest();
     // initialize, initialized, didOpen, references: one of these.

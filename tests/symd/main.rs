@@ -9,6 +9,7 @@
 
 mod cache;
 mod find_cli;
+mod foreign_symbols;
 mod hostile_files;
 mod install;
 mod language_table;
@@ -17,6 +18,7 @@ mod lsp_kills;
 mod lsp_life;
 mod lsp_misbehave;
 mod lsp_stage;
+mod real_servers;
 mod reference_tools;
 mod serve_bad_input;
 mod serve_cli;

@@ -65,7 +65,7 @@ fn a_symbol_must_be_the_only_one() {
     let several = user.check(&["refs", "area"], 1);
     assert_eq!(
         several.trim_end(),
-        "Found multiple 2 symbols matching 'area'; give the name path of one, and its file as relative_path:\n\
+        "Found multiple 2 symbols matching 'area'; give the name path of one, and its file (or file:line) as relative_path:\n\
          shapes.py:4-5 method Shape/area\nshapes.py:9-10 method Square/area"
     );
     let none = user.check(&["callers", "sqare"], 1);
@@ -77,6 +77,32 @@ fn a_symbol_must_be_the_only_one() {
     );
     let nowhere = user.check(&["refs", "square", "--in", "nowhere.py"], 1);
     assert_eq!(nowhere.trim_end(), "Path does not exist: nowhere.py");
+}
+
+#[test]
+fn uses_under_another_name_are_not_promised() {
+    let user = project();
+    write(&user.path("project/alias.py"), "from shapes import square as quad\n\nquad(2)\n");
+    let text = user.check(&["refs", "square"], 0);
+    assert!(text.contains("; unchecked: alias.py imports it as quad; "), "{text}");
+    assert!(!text.contains("complete]"), "{text}");
+}
+
+#[test]
+fn symbols_that_share_file_and_name_path_are_told_apart_by_line() {
+    let user = project();
+    write(
+        &user.path("project/a.ts"),
+        "export interface Size { w: number }\n\nexport const Size = { w: 1 };\n",
+    );
+    let several = user.check(&["hover", "Size"], 1);
+    assert!(several.contains("a.ts:1 interface Size\na.ts:3 const Size"), "{several}");
+    let constant = user.check(&["hover", "Size", "--in", "a.ts:3"], 0);
+    assert!(constant.contains("const Size = { w: 1 }"), "{constant}");
+    let interface = user.check(&["hover", "Size", "--in", "a.ts:1"], 0);
+    assert!(interface.contains("interface Size"), "{interface}");
+    let neither = user.check(&["hover", "Size", "--in", "a.ts:2"], 1);
+    assert!(neither.starts_with("No symbol matching 'Size' found"), "{neither}");
 }
 
 #[test]

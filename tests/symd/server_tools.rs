@@ -16,6 +16,7 @@ use symd::toolsets::{Call, Outcome, Reply, native, serena};
 use symd::vfs::Root;
 use symd::watch::{BackendChoice, WatchOptions};
 
+use crate::lsp_stage::{heard, let_on};
 use crate::support::{PATIENCE, write};
 
 const LIB: &str = "def run(x):\n    return x\n\n\nclass Box:\n    def get(self):\n        return run(1)\n";
@@ -235,6 +236,26 @@ fn an_answer_that_grows_is_waited_for() {
         let (_, footer) = stage.references().await;
         assert!(footer.starts_with("[5 references in 2 files; fake;"), "{footer}");
         assert!(footer.ends_with("; complete]"), "{footer}");
+    });
+}
+
+#[test]
+fn a_symbol_that_is_deleted_under_the_question_is_said_to_be_gone() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (asked, go) = (fifo(&scratch.path().join("asked")), fifo(&scratch.path().join("go")));
+    let mut script = script(Value::Null, Value::Null);
+    let first = json!([{ "tell": asked }, { "wait_for": go }, { "answer": truth() }]);
+    script["on"]["textDocument/references"] = json!([first, [{ "answer": truth() }]]);
+    play(script, async |stage| {
+        let asker = stage.clone();
+        let ask = json!({ "name_path": "run", "wait": "ready" });
+        let question = tokio::spawn(async move { asker.reply("find_referencing_symbols", ask).await });
+        heard(&asked).await;
+        write(&stage.path("project/lib.py"), &LIB.replace("def run", "def gone"));
+        let_on(&go).await;
+        let reply = question.await.unwrap();
+        assert_eq!(reply.outcome, Outcome::Failed, "{}", reply.text);
+        assert!(reply.text.contains("matching 'run'"), "{}", reply.text);
     });
 }
 

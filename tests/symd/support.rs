@@ -1,12 +1,15 @@
 //! A scratch user with a project of their own, and connections to their daemon.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};
 use symd::base::state::StateDirs;
 use symd::serve::Place;
@@ -242,4 +245,18 @@ pub fn assert_error(answer: &Value, id: Value, code: i64, says: &str) {
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{answer}");
     let message = answer["error"]["message"].as_str().unwrap();
     assert!(message.contains(says), "{message:?} does not say {says:?}");
+}
+
+/// A terminal: the end that plays the user, and the name of the other.
+pub fn terminal() -> (File, PathBuf) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+    (File::from(master), name.into())
+}
+
+/// The other end, once more.
+pub fn open_terminal(name: &Path) -> OwnedFd {
+    std::fs::OpenOptions::new().read(true).write(true).open(name).unwrap().into()
 }

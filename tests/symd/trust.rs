@@ -1,14 +1,12 @@
 //! What a project's files may make symd do before its user trusts it, and how that trust is given and lost.
 
 use std::io::{Read, Write};
-use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;
 
-use crate::support::{User, write};
+use crate::support::{User, open_terminal, terminal, write};
 
 const EVIL: &str = r#"
 [language-server.evil]
@@ -116,16 +114,9 @@ fn on_a_terminal_it_asks() {
     for (answer, exit, trust) in
         [("\n", 6, "not trusted"), ("no\n", 6, "not trusted"), ("y\n", 0, "is trusted")]
     {
-        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        grantpt(&master).unwrap();
-        unlockpt(&master).unwrap();
-        let name = PathBuf::from(ptsname(&master, Vec::new()).unwrap().into_string().unwrap());
-        let slave = || {
-            let open = std::fs::OpenOptions::new().read(true).write(true).open(&name);
-            OwnedFd::from(open.unwrap())
-        };
+        let (mut terminal, name) = terminal();
+        let slave = || open_terminal(&name);
         let mut child = user.symd().arg("trust").stdin(slave()).stderr(slave()).spawn().unwrap();
-        let mut terminal = std::fs::File::from(master);
         let mut talk = Vec::new();
         while !String::from_utf8_lossy(&talk).contains("[y/N]") {
             let mut some = [0; 512];

@@ -43,16 +43,25 @@ pub(crate) fn measure(bench: &Bench, table: &mut Table) {
     // Both have read the project before anything is measured.
     references(&mut symd, &asked[0]);
     bare_references(&mut bare, &asked[0]);
-    compare(bench, table, &mut symd, &mut bare, &asked);
+    let sets = compare(bench, table, &mut symd, &mut bare, &asked);
+    against_basedpyright(bench, table, &asked, &sets);
     largest(bench, table, &mut symd, &mut bare);
     crowd::measure(bench, table, &daemon, &asked);
     killed(bench, table, &daemon, &mut symd, &asked[0]);
 }
 
 /// References, definition and incoming calls of each symbol, here and there in turn.
-fn compare(bench: &Bench, table: &mut Table, symd: &mut Connection, bare: &mut Bare, asked: &[Asked]) {
+/// Returns symd's answer sets.
+fn compare(
+    bench: &Bench,
+    table: &mut Table,
+    symd: &mut Connection,
+    bare: &mut Bare,
+    asked: &[Asked],
+) -> Vec<BTreeSet<Site>> {
     let (mut ours, mut theirs) = (Times::default(), Times::default());
-    let (mut equal, mut alarms, mut differences) = (0, 0, Vec::new());
+    let (mut equal, mut alarms, mut unchecked, mut differences) = (0, 0, 0, Vec::new());
+    let mut sets = Vec::new();
     for symbol in asked {
         bare.open(&symbol.path);
         let (bare_set, time) = timed(|| bare_references(bare, symbol));
@@ -63,16 +72,11 @@ fn compare(bench: &Bench, table: &mut Table, symd: &mut Connection, bare: &mut B
         if set == bare_set {
             equal += 1;
         } else {
-            let only =
-                |a: &BTreeSet<Site>, b: &BTreeSet<Site>| a.difference(b).take(3).cloned().collect::<Vec<_>>();
-            differences.push(format!(
-                "{}: bare only {:?}, symd only {:?}",
-                symbol.name_path,
-                only(&bare_set, &set),
-                only(&set, &bare_set)
-            ));
+            differences.push(difference(symbol, ("bare ty", &bare_set), ("symd", &set)));
         }
-        if answer["complete"] == json!(false) {
+        sets.push(set);
+        unchecked += usize::from(answer["unchecked"] != json!(0));
+        if answer["missing"] != json!(0) {
             alarms += 1;
             eprintln!(
                 "    said to be incomplete: {} in {}: {}",
@@ -108,7 +112,58 @@ fn compare(bench: &Bench, table: &mut Table, symd: &mut Connection, bare: &mut B
     differences.iter().for_each(|difference| eprintln!("    {difference}"));
     let against = format!("{SYMBOLS} symbols, by file and line");
     table.row(&bench.name, "answer sets equal to bare ty's", equal.to_string(), against.clone(), "100");
-    table.row(&bench.name, "complete answers said to be incomplete", alarms.to_string(), against, "≤ 2");
+    table.row(
+        &bench.name,
+        "complete answers said to be incomplete",
+        alarms.to_string(),
+        against.clone(),
+        "≤ 2",
+    );
+    table.row(
+        &bench.name,
+        "complete answers said to be unchecked",
+        unchecked.to_string(),
+        against,
+        "only where receivers are unknown",
+    );
+    sets
+}
+
+/// How two answers differ, in a line.
+fn difference(symbol: &Asked, a: (&str, &BTreeSet<Site>), b: (&str, &BTreeSet<Site>)) -> String {
+    let only = |a: &BTreeSet<Site>, b: &BTreeSet<Site>| {
+        (a.difference(b).count(), a.difference(b).take(3).cloned().collect::<Vec<_>>())
+    };
+    let (name_path, path) = (&symbol.name_path, &symbol.path);
+    format!("{name_path} in {path}: {} only {:?}, {} only {:?}", a.0, only(a.1, b.1), b.0, only(b.1, a.1))
+}
+
+/// The same questions to basedpyright through symd, where it is installed.
+fn against_basedpyright(bench: &Bench, table: &mut Table, asked: &[Asked], of_ty: &[BTreeSet<Site>]) {
+    if !installed().join("basedpyright").exists() {
+        eprintln!("    basedpyright is not installed: not compared");
+        return;
+    }
+    let daemon = daemon(bench, "basedpyright");
+    let config = bench.scratch.path().join("basedpyright/config/symd");
+    std::fs::create_dir_all(&config).unwrap();
+    let chosen = "[[language]]\nname = \"python\"\nlanguage-servers = [\"basedpyright\"]\n";
+    std::fs::write(config.join("languages.toml"), chosen).unwrap();
+    daemon.run(&["trust", "--yes"]);
+    let mut symd = daemon.connect("native");
+    let mut equal = 0;
+    for (symbol, of_ty) in asked.iter().zip(of_ty) {
+        let answer = references(&mut symd, symbol);
+        assert_eq!(answer["source"], json!("basedpyright"), "{answer}");
+        let set = set_of(&answer);
+        if set == *of_ty {
+            equal += 1;
+        } else {
+            eprintln!("    {}", difference(symbol, ("ty", of_ty), ("basedpyright", &set)));
+        }
+    }
+    let against = format!("{SYMBOLS} symbols, by file and line");
+    table.row(&bench.name, "answer sets of ty and basedpyright equal", equal.to_string(), against, "≥ 95");
 }
 
 #[derive(Default)]
@@ -143,12 +198,14 @@ fn bare_references(bare: &mut Bare, symbol: &Asked) -> BTreeSet<Site> {
     let mut params = position(bare_uri(bare, &symbol.path), (symbol.line, symbol.column));
     params["context"] = json!({"includeDeclaration": true});
     let answer = bare.request("textDocument/references", &params);
-    let own = (symbol.path.clone(), symbol.line);
+    let own = (symbol.path.as_str(), symbol.line, symbol.column);
     let site = |location: &Value| {
-        let path = bare.path_of(location["uri"].as_str().unwrap()).to_owned();
-        (path, location["range"]["start"]["line"].as_u64().unwrap())
+        let path = bare.path_of(location["uri"].as_str().unwrap());
+        let start = &location["range"]["start"];
+        let (line, column) = (start["line"].as_u64().unwrap(), start["character"].as_u64().unwrap());
+        ((path, line, column) != own).then(|| (path.to_owned(), line))
     };
-    answer.as_array().into_iter().flatten().map(site).filter(|site| *site != own).collect()
+    answer.as_array().into_iter().flatten().filter_map(site).collect()
 }
 
 fn bare_callers(bare: &mut Bare, symbol: &Asked) -> usize {

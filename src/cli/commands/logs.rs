@@ -1,7 +1,7 @@
 //! `symd logs`: the daemon's log, as it is or as it grows.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::mpsc;
@@ -13,6 +13,7 @@ use crate::base::state;
 use crate::cli::commands::print;
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
+use crate::cli::terminal::for_reader;
 use crate::serve::{Place, log};
 
 pub(super) fn show(context: &Context) -> Result<(), Failure> {
@@ -62,8 +63,11 @@ enum Copied {
 }
 
 fn copy(file: &mut File) -> io::Result<Copied> {
+    let mut new = Vec::new();
+    file.read_to_end(&mut new)?;
     let mut out = io::stdout().lock();
-    match io::copy(file, &mut out).and_then(|_| out.flush()) {
+    let text = String::from_utf8_lossy(&new);
+    match out.write_all(for_reader(&text, &out).as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Copied::NobodyReads),
         Err(error) => Err(error),
         Ok(()) => Ok(Copied::ToTheEnd),

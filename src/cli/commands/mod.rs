@@ -24,6 +24,7 @@ use serde_json::json;
 use super::args::{Arguments, Command, ConfigCommand};
 use super::context::Context;
 use super::failure::Failure;
+use super::terminal;
 
 pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
     let context = Context::new(arguments.global)?;
@@ -120,8 +121,14 @@ impl Form {
     }
 }
 
-/// Writes data to stdout. A reader that has had enough (`| head`) is no failure.
+/// Writes data to stdout; on a terminal, what would steer it is shown instead. A reader that has had enough (`| head`)
+/// is no failure.
 fn print(text: &str) -> Result<(), Failure> {
+    print_styled(&terminal::for_reader(text, &std::io::stdout()))
+}
+
+/// Writes to stdout what may steer a terminal, and holds no stranger's text that does.
+fn print_styled(text: &str) -> Result<(), Failure> {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -136,5 +143,6 @@ fn print(text: &str) -> Result<(), Failure> {
 fn say(text: &str) {
     use std::io::Write;
     // Nobody to tell that nobody can be told.
+    let text = terminal::for_reader(text, &std::io::stderr());
     let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -7,12 +7,11 @@ use std::io::{BufRead, IsTerminal};
 use crate::cli::commands::{life, print, say};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::present;
+use crate::cli::languages;
 use crate::config::layers::{printable, server_tables};
 use crate::config::{LanguageId, Languages, Trust};
 use crate::serve::Place;
 use crate::serve::setup::Setup;
-use crate::vfs::Root;
 
 /// Whether to ask first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,8 +88,7 @@ fn confirmed() -> Result<bool, Failure> {
 fn allowed(place: &Place, setup: &Setup) -> Result<String, Failure> {
     let failed = |error: &dyn std::fmt::Display| Exit::Failed.because(error);
     let trusted = setup.if_trusted().map_err(|error| failed(&error))?;
-    let root = Root::open(&place.root).map_err(|error| failed(&error))?;
-    let present = present::languages(&root, &trusted.languages);
+    let present = languages::present_in(&place.root, &trusted.languages).map_err(|error| failed(&error))?;
     let mut text = format!("Trust in {} allows:\n", place.root.display());
     // Writing to a String cannot fail.
     let servers = runs_code(&trusted.languages, present);

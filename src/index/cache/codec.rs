@@ -13,7 +13,7 @@ pub(super) fn encode(outline: &Outline) -> Vec<u8> {
     let counts = [
         outline.rows.len(),
         outline.names.len(),
-        outline.imports.bytes(),
+        outline.imports.as_bytes().len(),
         occurrences.hashes.len(),
         occurrences.offsets.len(),
         usize::from(outline.has_errors),
@@ -21,7 +21,7 @@ pub(super) fn encode(outline: &Outline) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(
         24 + outline.rows.len() * ROW
             + outline.names.len()
-            + outline.imports.bytes()
+            + outline.imports.as_bytes().len()
             + occurrences.hashes.len() * 8
             + 4
             + occurrences.offsets.len(),
@@ -48,7 +48,7 @@ pub(super) fn encode(outline: &Outline) -> Vec<u8> {
         bytes.extend([row.kind, row.flags, 0, 0]);
     }
     bytes.extend(outline.names.as_bytes());
-    bytes.extend(outline.imports.as_str().as_bytes());
+    bytes.extend(outline.imports.as_bytes());
     for number in occurrences.hashes.iter().chain(&occurrences.starts) {
         bytes.extend(number.to_le_bytes());
     }
@@ -66,7 +66,7 @@ pub(super) fn decode(bytes: &[u8]) -> Option<Outline> {
     let rows: Box<[Row]> =
         take(&mut rest, rows.checked_mul(ROW)?)?.chunks_exact(ROW).map(row).collect::<Option<_>>()?;
     let names: Box<str> = std::str::from_utf8(take(&mut rest, names)?).ok()?.into();
-    let imports = Imports::from_packed(std::str::from_utf8(take(&mut rest, imports)?).ok()?);
+    let imports = Imports::from_packed(take(&mut rest, imports)?);
     let hashes_bytes = take(&mut rest, hashes.checked_mul(4)?)?;
     // An outline without occurrences may have no start at all; else there is one more than hashes.
     let starts = rest.len().checked_sub(offsets)?;

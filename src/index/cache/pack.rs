@@ -18,7 +18,7 @@ use crate::base::state::{self, StateError};
 
 const MAGIC: &[u8; 8] = b"symdpack";
 /// Bumped when this layout or the codec's changes.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const HEADER: usize = 32;
 const ENTRY: usize = 48;
 /// No pack of ours has more entries; a header that claims more is damaged.

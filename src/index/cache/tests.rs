@@ -28,7 +28,7 @@ fn outline(name: &str) -> Arc<Outline> {
         descendants: 0,
     };
     let occurrences = Occurrences { hashes: [5].into(), starts: [0, 1].into(), offsets: [4].into() };
-    let imports = Imports::from_packed("i0 9\tmodule\tname\n");
+    let imports = Imports::from_packed(&[0, 2, 0, 0, 1, 2, 3]);
     Arc::new(Outline { rows: [row].into(), names: name.into(), occurrences, imports, has_errors: false })
 }
 

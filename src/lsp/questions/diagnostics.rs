@@ -9,7 +9,11 @@ use crate::lsp::documents::Told;
 use crate::lsp::published::Publication;
 use crate::lsp::session::Session;
 use crate::lsp::shapes::{DiagnosticShape, FileReportShape, ProjectReportShape};
+use crate::lsp::uri;
 use crate::lsp::{Covers, Diagnostic, FileRef, NoAnswer, Subject};
+
+/// A file that no project has.
+const NO_FILE: &str = ".symd-no-such-file.py";
 
 const PULL_FILE: &str = "textDocument/diagnostic";
 const PULL_PROJECT: &str = "workspace/diagnostic";
@@ -43,7 +47,11 @@ impl Session {
     }
 
     async fn pull_project(&self) -> Result<Vec<Diagnostic>, NoAnswer> {
-        let params = with_identifier(json!({"previousResultIds": []}), &self.diagnostics_identifier());
+        // With nothing to report since what the client knows already, a server may answer when that changes, and no
+        // sooner: ty keeps its answer back for a project without faults. It reports a file that is no more at once.
+        let no_more = uri::of_path(&self.rim.root.join(NO_FILE));
+        let known = json!({"previousResultIds": [{"uri": no_more, "value": NO_FILE}]});
+        let params = with_identifier(known, &self.diagnostics_identifier());
         let report: Option<ProjectReportShape> = self.ask_of_project(PULL_PROJECT, &params).await?;
         let mut found = Vec::new();
         for one in report.map(|report| report.items).unwrap_or_default() {

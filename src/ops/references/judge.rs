@@ -40,19 +40,13 @@ impl Found {
 
 impl Judged {
     /// The occurrences of this judgement, without the definition itself.
-    pub(super) fn of(&self, judgement: Judgement) -> impl Iterator<Item = &Occurrence> {
+    pub(in crate::ops) fn of(&self, judgement: Judgement) -> impl Iterator<Item = &Occurrence> {
         self.occurrences.iter().filter(move |one| one.judgement == judgement && !self.is_own(one))
     }
 
     /// Whether it is the definition itself.
-    pub(super) fn is_own(&self, one: &Occurrence) -> bool {
+    pub(in crate::ops) fn is_own(&self, one: &Occurrence) -> bool {
         one.path == self.own.0 && one.range.start == self.own.1
-    }
-
-    /// Whether it is called anywhere, as far as syntax can tell.
-    pub(in crate::ops) fn is_called(&self) -> bool {
-        let is_call = |one: &Occurrence| one.judgement != Judgement::Unlikely && one.role == Role::Call;
-        self.occurrences.iter().any(is_call)
     }
 
     /// What a spot does, as syntax sees it.

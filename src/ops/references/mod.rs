@@ -14,8 +14,8 @@ use tokio::time::Instant;
 
 pub use self::answer::{Completeness, Reference, References};
 use self::compare::{Compared, Standing};
-pub(super) use self::judge::judge;
-use self::judge::{Found, Judged, listed};
+use self::judge::{Found, listed};
+pub(super) use self::judge::{Judged, judge};
 use super::Project;
 use super::question::{QuestionError, Source, unchanged};
 use super::spot::{self, Checked, Dropped, Expect};

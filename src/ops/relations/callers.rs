@@ -1,15 +1,19 @@
-//! The callers of one function: its references that are calls, by the function around them, together with what the
-//! server's own call hierarchy has. Servers' hierarchies were found to drop callers; references show them.
+//! The callers of one function, by the server's own call hierarchy, held against the calls that syntax is sure of; or
+//! by its references that are calls, each with the function around it, where a server has no hierarchy, is known to
+//! leave callers out of it, or was caught doing so.
+
+use std::collections::BTreeSet;
 
 use super::Omitted;
 use super::level::{Gathered, Key, Level, Party, Where};
-use crate::base::Cancel;
+use crate::base::{Cancel, RelPath, TextRange};
+use crate::config::server::Trustworthiness;
 use crate::engine::View;
-use crate::lsp::{CallSite, Direction, FileRef, NoAnswer, Waiting};
+use crate::lsp::{CallSite, Direction, FileRef, NoAnswer, Said, Waiting};
 use crate::ops::Project;
-use crate::ops::question::QuestionError;
-use crate::ops::references::{Completeness, Reference, References, judge, of_target};
-use crate::ops::spot::{Expect, Spot, check};
+use crate::ops::question::{QuestionError, Source};
+use crate::ops::references::{Completeness, Judged, Reference, References, judge, of_target};
+use crate::ops::spot::{Expect, Spot, check, spots};
 use crate::ops::target::Target;
 use crate::resolve::{Judgement, Role};
 
@@ -18,13 +22,21 @@ pub(super) async fn callers(
     function: &Target,
     waiting: Waiting,
 ) -> Result<Level, QuestionError> {
-    let (found, hierarchy) =
-        tokio::join!(of_target(project, function, waiting), hierarchy(project, function, waiting));
-    let (found, hierarchy) = (found?, hierarchy?);
+    // Syntax judges while the server works.
+    let (judged, said) = tokio::join!(judge(project, function), hierarchy(project, function, waiting));
+    let (judged, said) = (judged?, said?);
+    if let Some(said) = &said
+        && is_proven(project, said)
+        && let Some(level) = from_hierarchy(project, function, said, judged).await?
+    {
+        return Ok(level);
+    }
+    let found = of_target(project, function, waiting).await?;
     let source = found.source.clone();
     let languages = project.languages.clone();
+    let calls = said.map(|said| said.value);
     let work = move |view: &View, cancel: &Cancel| {
-        let (gathered, omitted) = gather(view, &found, hierarchy.as_deref(), cancel)?;
+        let (gathered, omitted) = gather(view, &found, calls.as_deref(), cancel)?;
         Ok((gathered.branches(view, &languages), omitted))
     };
     let (branches, omitted) = project.look(work).await?.map_err(|error: QuestionError| error)?;
@@ -36,13 +48,50 @@ async fn hierarchy(
     project: &Project,
     function: &Target,
     waiting: Waiting,
-) -> Result<Option<Vec<CallSite>>, QuestionError> {
+) -> Result<Option<Said<Vec<CallSite>>>, QuestionError> {
     let Ok(language) = project.language_of(function) else { return Ok(None) };
     match project.servers.calls(language, &function.at, Direction::Up, waiting).await {
-        Ok(said) => Ok(Some(said.value)),
+        Ok(said) => Ok(Some(said)),
         Err(changed @ NoAnswer::Changed { .. }) => Err(changed.into()),
         Err(_) => Ok(None),
     }
+}
+
+/// Whether the hierarchy may be believed as far as nothing speaks against it.
+fn is_proven(project: &Project, said: &Said<Vec<CallSite>>) -> bool {
+    let known = project.languages.server(&said.server).map(|server| server.call_hierarchy);
+    known.unwrap_or_default() == Trustworthiness::Proven
+}
+
+/// The callers that the hierarchy has; `None` when a call that syntax is sure of stands in a function it lacks.
+async fn from_hierarchy(
+    project: &Project,
+    function: &Target,
+    said: &Said<Vec<CallSite>>,
+    judged: Judged,
+) -> Result<Option<Level>, QuestionError> {
+    let other_uses = judged.of(Judgement::Likely).filter(|one| one.role == Role::Use);
+    let mut omitted = Omitted { other_uses: other_uses.count(), ..Omitted::default() };
+    let (calls, name, languages) = (said.value.clone(), function.name.clone(), project.languages.clone());
+    let work = move |view: &View, cancel: &Cancel| {
+        let (gathered, sites) = add(view, &calls, cancel)?;
+        let is_told = |path: &RelPath, range: TextRange| sites.contains(&(path.clone(), range.start));
+        let silent: Vec<(RelPath, TextRange)> = judged
+            .of(Judgement::Likely)
+            .filter(|one| one.role == Role::Call && !is_told(&one.path, one.range))
+            .map(|one| (one.path.clone(), one.range))
+            .collect();
+        // The same function may be called at a place that the server tells otherwise: through an alias, say.
+        let around = spots(view, &silent, &name, cancel)?;
+        let lacks = around.iter().flatten().any(|spot| !gathered.has(&Key::around(spot)));
+        let unchecked = judged.of(Judgement::Unchecked);
+        let unchecked =
+            unchecked.filter(|one| one.role == Role::Call && !is_told(&one.path, one.range)).count();
+        Ok::<_, QuestionError>((!lacks).then(|| (gathered.branches(view, &languages), unchecked)))
+    };
+    let Some((branches, unchecked)) = project.look(work).await?? else { return Ok(None) };
+    omitted.unchecked = unchecked;
+    Ok(Some(Level { branches, source: Source::Server(said.server.clone()), omitted }))
 }
 
 fn gather(
@@ -53,13 +102,13 @@ fn gather(
 ) -> Result<(Gathered, Omitted), QuestionError> {
     let mut gathered = Gathered::default();
     let mut omitted = Omitted::default();
-    if let Completeness::Incomplete { missing, .. } = found.completeness {
-        omitted.missing = missing;
+    match (found.completeness, &found.source) {
+        (Completeness::Incomplete { missing, .. }, _) => omitted.missing = missing,
+        (Completeness::Unchecked(unchecked), Source::Server(_)) => omitted.unchecked = unchecked,
+        // What syntax is not sure of is in the tree, and marked there.
+        (Completeness::Unchecked(_), Source::Syntax(_)) | (Completeness::Complete, _) => {}
     }
-    let mut of_hierarchy = Gathered::default();
-    for call in hierarchy.unwrap_or_default() {
-        add(view, call, &mut of_hierarchy, cancel)?;
-    }
+    let (of_hierarchy, _) = add(view, hierarchy.unwrap_or_default(), cancel)?;
     for Reference { spot, role, judgement } in found.list.iter().chain(&found.elsewhere) {
         match role {
             Role::Call => {
@@ -77,37 +126,54 @@ fn gather(
     Ok((gathered, omitted))
 }
 
-/// Adds one caller of a call hierarchy.
-fn add(view: &View, call: &CallSite, gathered: &mut Gathered, cancel: &Cancel) -> Result<(), QuestionError> {
-    let sites = check(view, &call.sites, Expect::Anything, cancel)?.spots;
-    if let FileRef::Outside(path) = &call.item.name_range.file {
-        let line = call.item.name_range.start.line;
-        let key = Key { file: Where::Outside(path.clone()), at: Some(line) };
-        let party = Party { name_path: call.item.name.clone(), kind: call.item.kind, line };
-        gathered.add(key, None, true, Some(party));
-        return Ok(());
+/// The callers of a call hierarchy, and where in the project's files their calls begin.
+fn add(
+    view: &View,
+    calls: &[CallSite],
+    cancel: &Cancel,
+) -> Result<(Gathered, BTreeSet<(RelPath, u32)>), QuestionError> {
+    let mut gathered = Gathered::default();
+    let (mut spans, mut callers) = (Vec::new(), Vec::new());
+    for call in calls {
+        match &call.item.name_range.file {
+            FileRef::Outside(path) => {
+                let line = call.item.name_range.start.line;
+                let key = Key { file: Where::Outside(path.clone()), at: Some(line) };
+                let party = Party { name_path: call.item.name.clone(), kind: call.item.kind, line };
+                gathered.add(key, None, true, Some(party));
+            }
+            FileRef::Project(_) if call.sites.is_empty() => callers.push(call.item.name_range.clone()),
+            // Where the calls stand says more reliably who calls than the item, whose ranges servers choose freely.
+            FileRef::Project(_) => spans.extend(call.sites.iter().cloned()),
+        }
     }
-    // Where the calls stand says more reliably who calls than the item, whose ranges servers choose freely.
-    for site in &sites {
-        gathered.add(Key::around(site), Some(site.line), true, None);
-    }
-    if sites.is_empty() {
-        let name = std::slice::from_ref(&call.item.name_range);
-        let spots: Vec<Spot> = check(view, name, Expect::Anything, cancel)?.spots;
-        spots.iter().for_each(|spot| gathered.add(Key::around(spot), None, true, None));
-    }
-    Ok(())
+    // All at once: each file is read once.
+    let spots: Vec<Spot> = check(view, &spans, Expect::Anything, cancel)?.spots;
+    spots.iter().for_each(|spot| gathered.add(Key::around(spot), Some(spot.line), true, None));
+    let callers: Vec<Spot> = check(view, &callers, Expect::Anything, cancel)?.spots;
+    callers.iter().for_each(|spot| gathered.add(Key::around(spot), None, true, None));
+    Ok((gathered, spots.into_iter().map(|spot| (spot.path, spot.range.start)).collect()))
 }
 
-/// Whether each of these functions is called at all, as far as syntax can tell.
+/// Whether each of these functions may be called from anywhere: whether its name stands anywhere but where it is
+/// declared. A look at names only, so that it costs next to nothing however many there are.
 pub(super) async fn have_callers(
     project: &Project,
     functions: Vec<Target>,
 ) -> Result<Vec<bool>, QuestionError> {
-    let mut called = Vec::with_capacity(functions.len());
-    for function in &functions {
-        let judged = judge(project, function).await?;
-        called.push(judged.is_called());
-    }
-    Ok(called)
+    let work = move |view: &View, cancel: &Cancel| {
+        let is_named = |function: &Target| {
+            cancel.check()?;
+            let own = &function.at.path;
+            Ok(view.snapshot.files.iter().any(|file| match file.outline() {
+                Some(outline) if file.path == *own => {
+                    outline.occurrences.offsets_of(&function.name).nth(1).is_some()
+                }
+                Some(outline) => outline.occurrences.contains(&function.name),
+                None => false,
+            }))
+        };
+        functions.iter().map(is_named).collect::<Result<Vec<bool>, QuestionError>>()
+    };
+    project.look(work).await?
 }

@@ -8,6 +8,9 @@ mod level;
 mod types;
 
 use std::collections::{HashSet, VecDeque};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use self::level::Level;
 pub use self::level::{Branch, Key, Party, Where};
@@ -19,6 +22,10 @@ use crate::syntax::SymbolKind;
 
 /// Symbols looked into for one answer; those beyond are told to go on.
 const MAX_EXPANDED: usize = 64;
+
+/// How long symbols are looked into for one answer of an asker who does not wait longer: a server takes a second and
+/// more for each on a large project, and clients give up after a minute. Those beyond are told to go on.
+const TIME: Duration = Duration::from_secs(20);
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -84,9 +91,11 @@ pub struct Omitted {
     pub other_uses: usize,
     /// Likely calls that the server does not tell.
     pub missing: usize,
+    /// Occurrences of the symbol's own name that the server does not tell and syntax cannot judge.
+    pub unchecked: usize,
     /// Names that are called and that nobody could follow, sorted.
     pub unresolved: Vec<String>,
-    /// Whether the bound on functions was met.
+    /// Whether the bound on functions or on time was met.
     pub is_cut: bool,
 }
 
@@ -117,8 +126,10 @@ async fn once(project: &Project, ask: &FindRelated) -> Result<Related, QuestionE
     let mut source = None;
     let mut leaves = Vec::new();
     let mut expanded = 0;
+    let until = until(ask.waiting);
     while let Some((parent, function)) = waiting.pop_front() {
-        if expanded == MAX_EXPANDED {
+        let is_over = expanded > 0 && Instant::now() >= until;
+        if is_over || expanded == MAX_EXPANDED {
             growing.cut(parent);
             continue;
         }
@@ -141,6 +152,15 @@ async fn once(project: &Project, ask: &FindRelated) -> Result<Related, QuestionE
     let revision = target.at.revision;
     let source = source.ok_or_else(|| QuestionError::Place("nothing was looked at".to_owned()))?;
     Ok(Related { target, nodes: in_tree_order(growing.nodes), source, omitted: growing.omitted, revision })
+}
+
+/// When no more is looked into.
+fn until(waiting: Waiting) -> Instant {
+    let own = Instant::now() + TIME;
+    match waiting {
+        Waiting::No => own,
+        Waiting::Until(deadline) => deadline.max(own),
+    }
 }
 
 /// Whether what is called goes on: the calls in a class's body are not those of whoever makes one.
@@ -200,7 +220,8 @@ impl Growing {
         }
     }
 
-    /// Notes what a level does not show; uses that are no calls are told of the function asked about only.
+    /// Notes what a level does not show; uses that are no calls, and what is unchecked, are told of the function asked
+    /// about only.
     fn omit(&mut self, level: Omitted, parent: Option<usize>) {
         let all = &mut self.omitted;
         all.only_in_references += level.only_in_references;
@@ -208,6 +229,7 @@ impl Growing {
         all.missing += level.missing;
         if parent.is_none() {
             all.other_uses = level.other_uses;
+            all.unchecked = level.unchecked;
         }
         all.unresolved.extend(level.unresolved);
         all.unresolved.sort();

@@ -1,9 +1,8 @@
 //! From matches of the imports query to [`Imports`].
 
-use std::fmt::Write as _;
-
 use tree_sitter::QueryMatch;
 
+use super::packed::Packer;
 use super::roles::ImportRole;
 use super::use_tree::{self, Leaf};
 use super::{ImportKind, Imports};
@@ -88,26 +87,16 @@ pub(in crate::syntax) fn draft(role: &ImportRole, found: &QueryMatch, text: &str
 pub(in crate::syntax) fn build(drafts: &mut Vec<Draft>) -> Imports {
     drafts.sort_unstable();
     drafts.dedup();
-    let mut packed = String::new();
-    let mut last: Option<&Draft> = None;
-    for draft in drafts.iter() {
-        let goes_on = last.is_some_and(|last| {
-            (last.start, last.end, last.kind, &last.module)
-                == (draft.start, draft.end, draft.kind, &draft.module)
-        });
-        if goes_on {
-            packed.push('+');
-        } else {
-            let offset = draft.start - last.map_or(0, |last| last.start);
-            let _ = write!(packed, "{}{offset} {}\t{}", draft.kind, draft.end - draft.start, draft.module);
-        }
-        let _ = write!(packed, "\t{}\t{}", draft.name, draft.alias);
-        packed.truncate(packed.trim_end_matches('\t').len());
-        packed.push('\n');
-        last = Some(draft);
+    let mut packer = Packer::new();
+    for draft in drafts.drain(..) {
+        let kind = match draft.kind {
+            'e' => ImportKind::Export,
+            'p' => ImportKind::Package,
+            _ => ImportKind::Import,
+        };
+        packer.add(kind, (draft.start, draft.end), [&draft.module, &draft.name, &draft.alias]);
     }
-    drafts.clear();
-    Imports(packed.into())
+    packer.finish()
 }
 
 /// Without quotes, backticks and white space.

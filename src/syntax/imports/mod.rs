@@ -1,22 +1,18 @@
-//! What a file imports, as it is written there: nothing is resolved here. Kept as one string per file, a line an
-//! import, because there are tens of thousands of them and they are read only when a question needs them.
+//! What a file imports, as it is written there: nothing is resolved here. Kept packed, because there are tens of
+//! thousands of them and they are read only when a question needs them.
 //! Invariant: imports stand in the order of their statements; what cannot be read back (a damaged cache) is left
-//! out, never a panic.
+//! out with all that follows it, never a panic.
 
 mod build;
+mod letters;
+mod packed;
 pub(super) mod roles;
 mod use_tree;
 
 pub(super) use build::{Draft, build, draft};
+pub use packed::Imports;
 
 use crate::base::TextRange;
-
-/// All imports, exports and package lines of one file.
-///
-/// A line is `<kind><offset from the last statement's start> <length>⇥<module>⇥<name>⇥<alias>`, or
-/// `+⇥<name>⇥<alias>` for one more of the same statement and module. Empty fields at the end are left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Imports(Box<str>);
 
 /// What kind of statement it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -67,20 +63,30 @@ impl<'a> Import<'a> {
     }
 }
 
-impl Imports {
+/// All imports, exports and package lines of one file, unpacked.
+#[derive(Clone, Debug, Default)]
+pub struct ImportList {
+    /// What each brings, back to back: module, name and alias, a tab between; empty ones at the end left out.
+    text: String,
+    /// Kind, statement, and where what it brings ends in `text`; it begins where that before it ends.
+    entries: Vec<(ImportKind, TextRange, usize)>,
+}
+
+impl ImportList {
     /// All of them, in order.
     pub fn iter(&self) -> impl Iterator<Item = Import<'_>> {
-        let mut lines = self.0.split_terminator('\n');
-        let mut last = Import {
-            kind: ImportKind::Import,
-            statement: TextRange::new(0, 0),
-            module: "",
-            imported: Imported::Module,
-            alias: None,
-        };
-        std::iter::from_fn(move || {
-            last = lines.find_map(|line| read(line, &last))?;
-            Some(last)
+        let mut start = 0;
+        self.entries.iter().map(move |&(kind, statement, end)| {
+            let mut fields = self.text.get(start..end).unwrap_or("").split('\t');
+            start = end;
+            let module = fields.next().unwrap_or("");
+            let imported = match fields.next().unwrap_or("") {
+                "" => Imported::Module,
+                "*" => Imported::Everything,
+                name => Imported::Name(name),
+            };
+            let alias = fields.next().filter(|alias| !alias.is_empty());
+            Import { kind, statement, module, imported, alias }
         })
     }
 
@@ -88,58 +94,6 @@ impl Imports {
     pub fn package(&self) -> Option<&str> {
         self.iter().find(|import| import.kind == ImportKind::Package).map(|import| import.module)
     }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Whether everything of some module is imported: cheaper than looking through all.
-    pub fn has_stars(&self) -> bool {
-        self.0.contains("\t*")
-    }
-
-    /// Bytes of memory it takes.
-    pub fn bytes(&self) -> usize {
-        self.0.len()
-    }
-
-    /// The form in which the cache keeps them.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// From the form of [`Imports::as_str`].
-    pub fn from_packed(text: &str) -> Imports {
-        Imports(text.into())
-    }
-}
-
-fn read<'a>(line: &'a str, last: &Import<'a>) -> Option<Import<'a>> {
-    let mut fields = line.split('\t');
-    let head = fields.next()?;
-    let (kind, statement, module) = if head == "+" {
-        (last.kind, last.statement, last.module)
-    } else {
-        let mut chars = head.chars();
-        let kind = match chars.next()? {
-            'i' => ImportKind::Import,
-            'e' => ImportKind::Export,
-            'p' => ImportKind::Package,
-            _ => return None,
-        };
-        let (offset, length) = chars.as_str().split_once(' ')?;
-        let start = last.statement.start.checked_add(offset.parse().ok()?)?;
-        let end = start.checked_add(length.parse().ok()?)?;
-        (kind, TextRange::new(start, end), fields.next().unwrap_or(""))
-    };
-    let imported = match fields.next().unwrap_or("") {
-        "" => Imported::Module,
-        "*" => Imported::Everything,
-        name => Imported::Name(name),
-    };
-    let alias = fields.next().filter(|alias| !alias.is_empty());
-    Some(Import { kind, statement, module, imported, alias })
 }
 
 #[cfg(test)]

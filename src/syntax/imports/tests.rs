@@ -10,7 +10,7 @@ fn imports(grammar: &str, text: &str) -> Vec<String> {
     let outline = outline(grammar, text, &Cancel::new()).expect("not cancelled");
     assert!(!outline.has_errors, "{grammar:?}: {text}");
     let mut shown = Vec::new();
-    for import in outline.imports.iter() {
+    for import in outline.imports.unpack().iter() {
         let statement = &text[import.statement.as_range()];
         assert_eq!(statement, statement.trim(), "{grammar:?}: {statement:?}");
         let name = match import.imported {
@@ -49,7 +49,8 @@ fn python_with_crlf_and_astral_characters() {
     let text = "s = '\u{1F600}'\r\nfrom a import (b,\r\n  c)\r\n";
     let grammar = Grammar::named("python").expect("is there");
     let outline = outline(grammar, text, &Cancel::new()).expect("not cancelled");
-    let found: Vec<&str> = outline.imports.iter().map(|import| &text[import.statement.as_range()]).collect();
+    let found: Vec<&str> =
+        outline.imports.unpack().iter().map(|import| &text[import.statement.as_range()]).collect();
     assert_eq!(found, ["from a import (b,\r\n  c)"; 2]);
 }
 
@@ -128,10 +129,36 @@ fn csharp_and_c() {
 
 #[test]
 fn what_is_damaged_is_left_out() {
-    for text in ["x", "i", "i1", "i1 x\ta", "i99999999999 1\ta", "+", "+\tb\nq\n\n\t\t\t", "i4294967295 2\ta"]
-    {
-        Imports::from_packed(text).iter().for_each(drop);
+    let text = "import os\nfrom größe import a, b as c\nfrom größer.d import *\n";
+    let sound =
+        outline(Grammar::named("python").expect("is there"), text, &Cancel::new()).expect("not cancelled");
+    let packed = sound.imports.as_bytes();
+    assert_eq!(Imports::from_packed(packed).unpack().iter().count(), 4);
+    for cut in 0..packed.len() {
+        let list = Imports::from_packed(&packed[..cut]).unpack();
+        assert!(list.iter().count() <= 4);
     }
-    let sound = Imports::from_packed("i5 9\ta\tb\nbroken\n+\tc\td\n");
-    assert_eq!(sound.iter().count(), 2);
+    for at in 0..packed.len() {
+        for flip in 0..8 {
+            let mut damaged = packed.to_vec();
+            damaged[at] ^= 1 << flip;
+            let imports = Imports::from_packed(&damaged);
+            imports.unpack().iter().for_each(drop);
+            imports.statements().for_each(drop);
+        }
+    }
+}
+
+#[test]
+fn statements_can_be_had_alone() {
+    let text = "import os\n\n\nfrom a import (b,\n    c)\nif x:\n    import d.e as f; import g\n";
+    let outline =
+        outline(Grammar::named("python").expect("is there"), text, &Cancel::new()).expect("not cancelled");
+    let list = outline.imports.unpack();
+    let from_list: Vec<_> = list.iter().map(|import| import.statement).collect();
+    assert_eq!(outline.imports.statements().collect::<Vec<_>>(), from_list);
+    let texts: Vec<&str> = from_list.iter().map(|statement| &text[statement.as_range()]).collect();
+    let from = "from a import (b,\n    c)";
+    assert_eq!(texts, ["import os", from, from, "import d.e as f", "import g"]);
+    assert!(!outline.imports.has_stars());
 }

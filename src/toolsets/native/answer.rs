@@ -44,7 +44,7 @@ pub(super) struct Footer {
     counts: String,
     source: String,
     revision: u64,
-    unchecked: Option<String>,
+    unchecked: Vec<String>,
     notes: Vec<String>,
     missing: Vec<String>,
 }
@@ -56,7 +56,7 @@ impl Footer {
             counts,
             source: "syntax".to_owned(),
             revision,
-            unchecked: None,
+            unchecked: Vec::new(),
             notes: Vec::new(),
             missing: Vec::new(),
         }
@@ -69,7 +69,7 @@ impl Footer {
 
     /// Says of what it is not known whether it belongs here: then the answer is not called complete.
     pub(super) fn unchecked(&mut self, what: String) {
-        self.unchecked = Some(what);
+        self.unchecked.push(what);
     }
 
     /// Adds a fact.
@@ -87,10 +87,8 @@ impl fmt::Display for Footer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{}; {}; revision {}", self.counts, self.source, self.revision)?;
         self.notes.iter().try_for_each(|note| write!(f, "; {note}"))?;
-        if let Some(what) = &self.unchecked {
-            write!(f, "; unchecked: {what}")?;
-        }
-        if self.missing.is_empty() && self.unchecked.is_some() {
+        self.unchecked.iter().try_for_each(|what| write!(f, "; unchecked: {what}"))?;
+        if self.missing.is_empty() && !self.unchecked.is_empty() {
             return f.write_str("]");
         }
         if self.missing.is_empty() {

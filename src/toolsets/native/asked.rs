@@ -27,6 +27,9 @@ const MAX_DEADLINE: usize = 3_600;
 /// Symbols shown of several that match.
 const MAX_CANDIDATES: usize = 20;
 
+/// Characters of a reason that are shown beside an answer.
+const MAX_REASON: usize = 300;
+
 /// How long to wait for a server.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
@@ -56,7 +59,7 @@ pub(super) fn name_path() -> Value {
 
 /// What `relative_path` means where a symbol is named.
 pub(super) fn relative_path() -> Value {
-    json!({"type": "string", "default": "", "description": "The file (or directory) that declares the symbol; needed where several have that name path."})
+    json!({"type": "string", "default": "", "description": "The file (or directory, or `file:line`) that declares the symbol; needed where several have that name path."})
 }
 
 /// The symbol that is meant.
@@ -96,7 +99,10 @@ pub(super) fn refused(refusal: Refusal) -> Reply {
 fn no_target(error: &TargetError) -> String {
     let mut text = error.to_string();
     match error {
-        TargetError::None { elsewhere, similar, .. } => {
+        TargetError::None { elsewhere, similar, missing, .. } => {
+            for gap in missing {
+                text.push_str(&format!(". But {gap}"));
+            }
             if !elsewhere.is_empty() {
                 text.push_str(". The name as such exists:");
                 list(elsewhere, &mut text);
@@ -105,7 +111,7 @@ fn no_target(error: &TargetError) -> String {
             }
         }
         TargetError::Several { candidates, .. } => {
-            text.push_str("; give the name path of one, and its file as relative_path:");
+            text.push_str("; give the name path of one, and its file (or file:line) as relative_path:");
             list(candidates, &mut text);
         }
         TargetError::Pattern(_) | TargetError::Symbol(_) => {}
@@ -139,11 +145,20 @@ pub(super) fn source_json(source: &Source, object: &mut Value) {
 }
 
 /// Why a server did not answer, and what would help.
-fn why_not(why: &NoAnswer) -> String {
+pub(super) fn why_not(why: &NoAnswer) -> String {
     match why {
         NoAnswer::NotReady { .. } => format!("{why}; wait: \"ready\" waits for it"),
-        other => other.to_string(),
+        other => shortened(other.to_string()),
     }
+}
+
+/// A server's last words can be long: `symd status` and the log have them whole.
+fn shortened(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(MAX_REASON) {
+        text.truncate(end);
+        text.push_str("…; `symd logs` shows more");
+    }
+    text
 }
 
 /// A role in a word; uses have none.

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::answer::{Footer, Format, fitting, format};
-use super::asked::{patience, refused, schema, wanted};
+use super::asked::{patience, refused, schema, wanted, why_not};
 use super::files::{counted, failed, limit};
 use super::reference_text::within as inside;
 use super::render::cut;
-use crate::lsp::{CodeAction, NoAnswer, Severity};
+use crate::lsp::{CodeAction, Severity};
 use crate::ops::code_actions::{AskCodeActions, CodeActions, Over, code_actions};
 use crate::ops::diagnostics::{AskDiagnostics, Diagnostics, Found, Of, diagnostics};
 use crate::toolsets::arguments::Arguments;
@@ -20,6 +20,9 @@ pub(super) const DIAGNOSTICS: &str = "Errors and warnings of the language server
 /// What `list_code_actions` says of itself.
 pub(super) const CODE_ACTIONS: &str = "Quick fixes and refactorings that the language server offers for lines of a \
     file or for a symbol. Lists them; applies nothing.";
+
+/// Files shown in which the parser met errors: where a grammar lags behind its language, there are many.
+const MAX_BROKEN: usize = 20;
 
 const SEVERITIES: [(&str, Severity); 4] = [
     ("error", Severity::Error),
@@ -104,10 +107,18 @@ fn diagnostics_text(found: &Diagnostics, limit: usize) -> String {
     }
     if !found.syntax_errors.is_empty() {
         lines.push("the parser met errors in:".to_owned());
-        lines.extend(found.syntax_errors.iter().map(|path| format!(" {path}")));
+        lines.extend(found.syntax_errors.iter().take(MAX_BROKEN).map(|path| format!(" {path}")));
+        if let more @ 1.. = found.syntax_errors.len().saturating_sub(MAX_BROKEN) {
+            lines.push(format!(" … and {more} more"));
+        }
     }
     if lines.is_empty() {
-        let nothing = if found.servers.is_empty() { "No server said anything." } else { "Nothing is wrong." };
+        let is_whole = found.no_answer.is_empty() && found.partial.is_empty();
+        let nothing = match (found.servers.is_empty(), is_whole) {
+            (true, _) => "No server said anything.",
+            (false, true) => "Nothing is wrong.",
+            (false, false) => "Nothing wrong is known; not everything was looked at.",
+        };
         lines.push(nothing.to_owned());
     }
     let mut text = lines.join("\n");
@@ -119,7 +130,7 @@ fn diagnostics_text(found: &Diagnostics, limit: usize) -> String {
     if found.dropped > 0 {
         footer.note(format!("dropped {} that no text has", counted(found.dropped, "range", "ranges")));
     }
-    found.no_answer.iter().for_each(|why| footer.incomplete(why.to_string()));
+    reasons(found).into_iter().for_each(|why| footer.incomplete(why));
     for server in &found.partial {
         footer.incomplete(format!(
             "{server} cannot be asked about the whole project and told of the files it looked at; give a relative_path"
@@ -134,6 +145,17 @@ fn diagnostics_text(found: &Diagnostics, limit: usize) -> String {
         ));
     }
     format!("{text}\n{footer}")
+}
+
+/// Why servers did not answer; a server of several languages says it once.
+fn reasons(found: &Diagnostics) -> Vec<String> {
+    let mut reasons: Vec<String> = Vec::new();
+    for why in found.no_answer.iter().map(why_not) {
+        if !reasons.contains(&why) {
+            reasons.push(why);
+        }
+    }
+    reasons
 }
 
 /// `12 error in Class/method: message [rule]`
@@ -155,7 +177,7 @@ fn severity(severity: Severity) -> &'static str {
 fn diagnostics_json(found: &Diagnostics, limit: usize) -> String {
     let all: Vec<Value> = found.found.iter().map(diagnostic_json).collect();
     let shown = fitting(&all, limit);
-    let why: Vec<String> = found.no_answer.iter().map(NoAnswer::to_string).collect();
+    let why = reasons(found);
     let broken: Vec<&str> = found.syntax_errors.iter().map(|path| path.as_str()).collect();
     json!({
         "diagnostics": all[..shown], "left_out": all.len() - shown, "dropped": found.dropped,

@@ -17,7 +17,9 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
+use super::outlined::ask_outlined;
 use super::{Call, Running, Tool, Toolset, ask};
+use crate::ops::server_outlines::Patience;
 
 /// The toolset of a client that asks for none.
 pub static NATIVE: Toolset = Toolset {
@@ -117,11 +119,13 @@ pub static NATIVE: Toolset = Toolset {
 };
 
 fn find_symbol(call: Call<'_>) -> Running<'_> {
-    ask(call, symbols::find)
+    ask_outlined(call, Patience::Brief, symbols::find)
 }
 
 fn get_symbols_overview(call: Call<'_>) -> Running<'_> {
-    ask(call, |view, arguments, _| symbols::get_symbols_overview(view, arguments))
+    ask_outlined(call, Patience::Brief, |view, arguments, _, gaps| {
+        symbols::get_symbols_overview(view, arguments, gaps)
+    })
 }
 
 fn search_for_pattern(call: Call<'_>) -> Running<'_> {

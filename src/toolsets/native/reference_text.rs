@@ -94,6 +94,15 @@ fn footer(found: &References, languages: &Languages, unlisted: Unlisted) -> Foot
             _ => footer.incomplete(format!("{server} may still be indexing; ask again")),
         }
     }
+    if let Some((path, alias)) = found.renamed().first() {
+        let others = match found.renamed().len() {
+            1 => String::new(),
+            more => format!(" and {} more", more - 1),
+        };
+        footer.unchecked(format!(
+            "{path} imports it as {alias}{others}; uses of such names are not followed, search_for_pattern finds them"
+        ));
+    }
     let how_to_see = if unlisted == Unlisted::Counted { "; show_unlisted lists them" } else { "" };
     match (found.completeness, &found.source) {
         (Completeness::Complete, _) => {}
@@ -236,6 +245,11 @@ pub(super) fn references_json(found: &References, languages: &Languages, limit: 
     let outside: Vec<Value> = outside
         .map(|spot| json!({ "path": spot.path.display().to_string(), "line": spot.line + 1 }))
         .collect();
+    let renamed: Vec<Value> = found
+        .renamed()
+        .into_iter()
+        .map(|(path, alias)| json!({ "path": path.as_str(), "as": alias }))
+        .collect();
     let mut object = json!({
         "symbol": {
             "name_path": found.target.symbol.name_path, "path": found.target.symbol.path.as_str(),
@@ -244,7 +258,8 @@ pub(super) fn references_json(found: &References, languages: &Languages, limit: 
         "references": all[..shown], "left_out": all.len() - shown,
         "unlisted": list(&found.silent), "other_languages": list(&found.elsewhere),
         "likely_in": languages_of(&found.elsewhere, languages), "outside_project": outside,
-        "complete": found.completeness == Completeness::Complete && shown == all.len(),
+        "complete": found.completeness == Completeness::Complete && shown == all.len() && renamed.is_empty(),
+        "renamed": renamed,
         "missing": missing, "confirmed_missing": confirmed, "unchecked": unchecked,
         "maybe_indexing": found.maybe_indexing,
         "dropped": { "outside_text": found.dropped.outside_text, "not_the_name": found.dropped.not_the_name },

@@ -149,7 +149,11 @@ fn tell_omitted(found: &Related, relation: Relation, footer: &mut Footer) {
         ));
     }
     if omitted.is_cut {
-        footer.incomplete("the tree is too large, … marks where it was cut; give a smaller depth".to_owned());
+        footer.incomplete(
+            "the tree is too large or takes too long, … marks where it was cut; give a smaller depth, or ask about \
+             those marked"
+                .to_owned(),
+        );
     }
     let unsure = found.nodes.iter().filter(|node| !node.branch.is_likely).count();
     if unsure > 0 {
@@ -158,6 +162,13 @@ fn tell_omitted(found: &Related, relation: Relation, footer: &mut Footer) {
             Relation::Supertypes | Relation::Subtypes => "of several types of that name",
         };
         footer.unchecked(format!("{unsure} marked ?, {what}"));
+    }
+    if omitted.unchecked > 0 {
+        footer.unchecked(format!(
+            "{} of that name that {} does not tell and syntax cannot judge",
+            counted(omitted.unchecked, "occurrence", "occurrences"),
+            found.source.name()
+        ));
     }
 }
 
@@ -194,12 +205,13 @@ fn as_json(found: &Related, relation: Relation, limit: usize) -> String {
     let all: Vec<Value> = found.nodes.iter().map(node_json).collect();
     let shown = fitting(&all, limit);
     let omitted = &found.omitted;
-    let is_whole = shown == all.len() && omitted.missing == 0 && !omitted.is_cut;
+    let is_whole = shown == all.len() && omitted.missing == 0 && omitted.unchecked == 0 && !omitted.is_cut;
     let mut object = json!({
         "symbol": { "name_path": found.target.symbol.name_path, "path": found.target.symbol.path.as_str() },
         words(relation).1: all[..shown], "left_out": all.len() - shown,
         "only_in_references": omitted.only_in_references, "only_in_hierarchy": omitted.only_in_hierarchy,
-        "other_uses": omitted.other_uses, "missing": omitted.missing, "unresolved": omitted.unresolved,
+        "other_uses": omitted.other_uses, "missing": omitted.missing, "unchecked": omitted.unchecked,
+        "unresolved": omitted.unresolved,
         "complete": is_whole && found.nodes.iter().all(|node| node.branch.is_likely),
         "revision": found.revision,
     });

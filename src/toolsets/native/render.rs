@@ -71,7 +71,12 @@ pub(super) fn outline_json(found: &FileOutline, limit: usize) -> String {
 }
 
 /// What find_symbol found.
-pub(super) fn found_text<'a>(ask: &FindSymbol, found: &'a FoundSymbols, limit: usize) -> String {
+pub(super) fn found_text<'a>(
+    ask: &FindSymbol,
+    found: &'a FoundSymbols,
+    missing: Vec<String>,
+    limit: usize,
+) -> String {
     let total = found.symbols.len();
     let shown = best_that_fit(ask, found, limit, &cost);
     let style = Style::of(&shown);
@@ -100,6 +105,7 @@ pub(super) fn found_text<'a>(ask: &FindSymbol, found: &'a FoundSymbols, limit: u
             "cut at {limit} characters; give a smaller depth, leave out bodies, or raise limit"
         ));
     }
+    missing.into_iter().for_each(|why| footer.incomplete(why));
     format!("{text}\n{footer}")
 }
 
@@ -162,20 +168,28 @@ impl<'a> Style<'a> {
 }
 
 /// What find_symbol found, for programs.
-pub(super) fn found_json(ask: &FindSymbol, found: &FoundSymbols, limit: usize) -> String {
+pub(super) fn found_json(ask: &FindSymbol, found: &FoundSymbols, missing: &[String], limit: usize) -> String {
     let as_json = |symbol: &Symbol| symbol_json(symbol).to_string().chars().count() + 1;
     let shown = best_that_fit(ask, found, limit, &as_json);
     let left_out = found.symbols.len() - shown.len();
     let symbols: Vec<Value> = shown.into_iter().map(symbol_json).collect();
-    json!({
+    let mut object = json!({
         "symbols": symbols, "left_out": left_out,
-        "revision": found.revision, "source": "syntax", "complete": left_out == 0,
-    })
-    .to_string()
+        "revision": found.revision, "source": "syntax", "complete": left_out == 0 && missing.is_empty(),
+    });
+    if !missing.is_empty() {
+        object["notes"] = json!(missing);
+    }
+    object.to_string()
 }
 
 /// That nothing was found, and what comes close: symbols of that name elsewhere, else similar names.
-pub(super) fn nothing_found(kept_out: &[Symbol], similar: &[String], revision: u64) -> String {
+pub(super) fn nothing_found(
+    kept_out: &[Symbol],
+    similar: &[String],
+    missing: Vec<String>,
+    revision: u64,
+) -> String {
     let mut text = "No symbols match.".to_owned();
     if !kept_out.is_empty() {
         text.push_str(" The name as such exists:");
@@ -193,7 +207,9 @@ pub(super) fn nothing_found(kept_out: &[Symbol], similar: &[String], revision: u
     if !similar.is_empty() {
         text.push_str(&format!(" Similar names: {}", similar.join(", ")));
     }
-    format!("{text}\n{}", Footer::new("0 symbols".to_owned(), revision))
+    let mut footer = Footer::new("0 symbols".to_owned(), revision);
+    missing.into_iter().for_each(|why| footer.incomplete(why));
+    format!("{text}\n{footer}")
 }
 
 /// All symbols, or, where they would not fit, the best of them in path order: exact names before parts of names,

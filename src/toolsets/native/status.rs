@@ -1,14 +1,15 @@
-//! `status`: what the index holds right now, without waiting for anything.
+//! `status`: what the index holds and how the language servers are right now, without waiting for anything.
 
 use serde_json::{Value, json};
 
+use crate::lsp::{ServerState, ServerStatus};
 use crate::toolsets::{Annotations, Call, Reply, Running, Tool};
 
 pub(super) const STATUS: Tool = Tool {
     name: "status",
     title: "Index status",
     description: "Shows the state of the index: its revision, how many files and symbols it holds, what was skipped and \
-        why, and whether it is still being built.",
+        why, whether it is still being built, and the project's language servers with what they are doing.",
     schema,
     annotations: Annotations::READ_ONLY,
     run,
@@ -23,7 +24,7 @@ fn run(call: Call<'_>) -> Running<'_> {
         let status = call.project.engine.status();
         let state = if status.ready { "ready" } else { "indexing" };
         let skipped = status.skipped;
-        Reply::done(format!(
+        let mut text = format!(
             "{state} · revision {} · {} files, {} parsed ({} with syntax errors), {} symbols\n\
              skipped: {} binary, {} too large, {} unreadable · {} files pending",
             status.revision,
@@ -35,6 +36,32 @@ fn run(call: Call<'_>) -> Running<'_> {
             skipped.too_large,
             skipped.unreadable,
             status.pending_files,
-        ))
+        );
+        if !status.without_outline.is_empty() {
+            let counts = status.without_outline.iter().map(|(language, files)| format!("{files} {language}"));
+            text.push_str(&format!("\nwithout outline: {}", counts.collect::<Vec<_>>().join(", ")));
+        }
+        for server in call.project.server_status() {
+            text.push_str(&format!("\n{}", line(&server)));
+        }
+        Reply::done(text)
     })
+}
+
+/// `ty (python): loading, indexing (43 %)`
+fn line(server: &ServerStatus) -> String {
+    let state = match server.state {
+        ServerState::Idle => "not started",
+        ServerState::Starting => "starting",
+        ServerState::Loading => "loading",
+        ServerState::Ready => "ready",
+        ServerState::Restarting => "restarting",
+        ServerState::Stopped => "stopped",
+        ServerState::Down => "down",
+    };
+    let mut text = format!("{} ({}): {state}", server.name, server.languages.join(", "));
+    for more in [&server.doing, &server.last_error].into_iter().flatten() {
+        text.push_str(&format!(", {more}"));
+    }
+    text
 }

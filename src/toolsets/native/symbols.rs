@@ -5,16 +5,17 @@ use serde_json::{Map, Value, json};
 use super::answer::{FORMAT, Format, format};
 use super::files::{DEFAULT_LIMIT, LIMIT, failed, limit};
 use super::render;
-use crate::base::Cancel;
-use crate::engine::View;
-use crate::index::{Locals, Query};
-use crate::ops::find_symbol::{Bodies, FindSymbol, find_symbol, kept_out, scope, similar_names};
+use crate::base::{Cancel, RelPath};
+use crate::engine::{CurrentError, View};
+use crate::index::{Locals, Query, Scope};
+use crate::ops::find_symbol::{Bodies, FindSymbol, SymbolError, find_symbol, kept_out, scope, similar_names};
 use crate::ops::outline::outline;
 use crate::ops::symbol::{Signature, Symbol};
 use crate::syntax::name_path::Matching;
 use crate::syntax::{NamePattern, SymbolKind};
-use crate::toolsets::Reply;
 use crate::toolsets::arguments::{ArgumentError, Arguments};
+use crate::toolsets::outlined::Gaps;
+use crate::toolsets::{Outcome, Reply};
 
 /// What `get_symbols_overview` says of itself.
 pub const OVERVIEW_DESCRIPTION: &str = "Outline of a source file: its classes, functions, methods and variables \
@@ -60,14 +61,15 @@ pub fn find_schema() -> Value {
 }
 
 /// `get_symbols_overview`.
-pub fn get_symbols_overview(view: &View, arguments: &Map<String, Value>) -> Reply {
+pub(super) fn get_symbols_overview(view: &View, arguments: &Map<String, Value>, gaps: &Gaps) -> Reply {
     let arguments = Arguments::new(arguments);
     let reply = || -> Result<Reply, Reply> {
         let path = arguments.string("relative_path").map_err(failed)?;
         let depth = arguments.count_or("depth", 1).map_err(failed)?;
         let locals = locals(&arguments).map_err(failed)?;
         let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
-        let mut found = outline(view, path, depth, Signature::Included).map_err(failed)?;
+        let mut found =
+            outline(view, path, depth, Signature::Included).map_err(|why| no_outline(why, gaps))?;
         if locals == Locals::LeftOut {
             drop_locals(&mut found.symbols);
         }
@@ -79,8 +81,25 @@ pub fn get_symbols_overview(view: &View, arguments: &Map<String, Value>) -> Repl
     reply().unwrap_or_else(|reply| reply)
 }
 
+/// Why there is no outline. Where a language server would have to make it: what it waits for, or how to get one.
+fn no_outline(why: SymbolError, gaps: &Gaps) -> Reply {
+    let SymbolError::Current(CurrentError::NoOutline(path)) = &why else { return failed(why) };
+    if let Some(gap) = gaps.missing().first() {
+        return Reply { outcome: Outcome::NotReady, ..failed(format!("{path} has no outline yet: {gap}")) };
+    }
+    match gaps.why_none(path) {
+        Some(reason) => {
+            let text = format!(
+                "{path} has no outline: symd has no grammar for it, and {reason}. read_file and search_for_pattern work"
+            );
+            Reply { outcome: Outcome::NoServer, ..failed(text) }
+        }
+        None => failed(why),
+    }
+}
+
 /// `find_symbol`.
-pub fn find(view: &View, arguments: &Map<String, Value>, cancel: &Cancel) -> Reply {
+pub(super) fn find(view: &View, arguments: &Map<String, Value>, cancel: &Cancel, gaps: &Gaps) -> Reply {
     let arguments = Arguments::new(arguments);
     let reply = || -> Result<Reply, Reply> {
         let (ask, limit, format) = read_find(view, &arguments).map_err(failed)?;
@@ -88,15 +107,20 @@ pub fn find(view: &View, arguments: &Map<String, Value>, cancel: &Cancel) -> Rep
         if ask.query.locals == Locals::LeftOut {
             found.symbols.iter_mut().for_each(|symbol| drop_locals(&mut symbol.children));
         }
+        let missing = match &ask.query.scope {
+            _ if !found.symbols.is_empty() => gaps.missing(),
+            Scope::Project => gaps.all(view, &RelPath::root()),
+            Scope::Within(path) => gaps.all(view, path),
+        };
         Ok(Reply::done(match format {
-            Format::Json => render::found_json(&ask, &found, limit),
+            Format::Json => render::found_json(&ask, &found, &missing, limit),
             Format::Text if found.symbols.is_empty() => {
                 let kept_out = kept_out(view, &ask.query, cancel).map_err(failed)?;
                 let similar =
                     if kept_out.is_empty() { similar_names(view, &ask.query.pattern) } else { Vec::new() };
-                render::nothing_found(&kept_out, &similar, found.revision)
+                render::nothing_found(&kept_out, &similar, missing, found.revision)
             }
-            Format::Text => render::found_text(&ask, &found, limit),
+            Format::Text => render::found_text(&ask, &found, missing, limit),
         }))
     };
     reply().unwrap_or_else(|reply| reply)

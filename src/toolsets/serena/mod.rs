@@ -10,7 +10,14 @@ pub mod symbols;
 #[cfg(test)]
 mod tests;
 
+use std::time::Duration;
+
+use super::outlined::ask_outlined;
 use super::{Call, Running, Tool, Toolset, ask};
+use crate::ops::server_outlines::Patience;
+
+/// How long language servers are waited for that must outline files: the contract has no word for "not yet".
+const PATIENCE: Patience = Patience::Long(Duration::from_secs(60));
 
 /// Serena's tools as of 25 December 2025, as far as they stand.
 pub static SERENA: Toolset = Toolset {
@@ -55,12 +62,16 @@ pub static SERENA: Toolset = Toolset {
 
 fn get_symbols_overview(call: Call<'_>) -> Running<'_> {
     let chars = call.project.max_answer_chars;
-    ask(call, move |view, arguments, _| symbols::get_symbols_overview(view, arguments, chars))
+    ask_outlined(call, PATIENCE, move |view, arguments, _, gaps| {
+        symbols::get_symbols_overview(view, arguments, chars, gaps)
+    })
 }
 
 fn find_symbol(call: Call<'_>) -> Running<'_> {
     let chars = call.project.max_answer_chars;
-    ask(call, move |view, arguments, cancel| symbols::find(view, arguments, chars, cancel))
+    ask_outlined(call, PATIENCE, move |view, arguments, cancel, gaps| {
+        symbols::find(view, arguments, chars, cancel, gaps)
+    })
 }
 
 fn list_dir(call: Call<'_>) -> Running<'_> {

@@ -8,15 +8,16 @@ use super::answer::{AnswerLimit, bad_argument, error};
 use super::files::MAX_ANSWER_CHARS;
 use super::json;
 use crate::base::Cancel;
-use crate::engine::View;
+use crate::engine::{CurrentError, View};
 use crate::index::{Locals, Query};
 use crate::ops::find_symbol::{Bodies, FindSymbol, SymbolError, find_symbol, scope};
 use crate::ops::outline::outline;
 use crate::ops::symbol::{Signature, Symbol};
 use crate::syntax::name_path::Matching;
 use crate::syntax::{NamePattern, SymbolKind};
-use crate::toolsets::Reply;
 use crate::toolsets::arguments::Arguments;
+use crate::toolsets::outlined::Gaps;
+use crate::toolsets::{Outcome, Reply};
 
 /// Word for word the contract's; what helps a client to find the tool follows.
 pub const OVERVIEW_DESCRIPTION: &str = "Gets an overview of the top-level symbols defined in a given file. \
@@ -58,27 +59,54 @@ pub fn find_schema() -> Value {
 }
 
 /// `get_symbols_overview`.
-pub fn get_symbols_overview(view: &View, arguments: &Map<String, Value>, default_chars: usize) -> Reply {
+pub(super) fn get_symbols_overview(
+    view: &View,
+    arguments: &Map<String, Value>,
+    default_chars: usize,
+    gaps: &Gaps,
+) -> Reply {
     let arguments = Arguments::new(arguments);
     let reply = || -> Result<Reply, Reply> {
         let path = arguments.string("relative_path").map_err(bad_argument)?;
         let depth = arguments.count_or("depth", 0).map_err(bad_argument)?;
         let limit = AnswerLimit::read(&arguments, default_chars)?;
-        let outline = outline(view, path, depth, Signature::LeftOut).map_err(refused)?;
+        let outline = outline(view, path, depth, Signature::LeftOut).map_err(|why| no_outline(why, gaps))?;
         Ok(limit.reply(dicts(&outline.symbols)))
     };
     reply().unwrap_or_else(|reply| reply)
 }
 
 /// `find_symbol`.
-pub fn find(view: &View, arguments: &Map<String, Value>, default_chars: usize, cancel: &Cancel) -> Reply {
+pub(super) fn find(
+    view: &View,
+    arguments: &Map<String, Value>,
+    default_chars: usize,
+    cancel: &Cancel,
+    gaps: &Gaps,
+) -> Reply {
     let arguments = Arguments::new(arguments);
     let reply = || -> Result<Reply, Reply> {
         let (ask, limit) = read_find(view, &arguments, default_chars)?;
         let found = find_symbol(view, &ask, cancel).map_err(refused)?;
+        let missing = gaps.missing();
+        if found.symbols.is_empty() && !missing.is_empty() {
+            // An empty list would say that there is none.
+            let text = format!("No symbol found so far: {}", missing.join("; "));
+            return Ok(Reply { outcome: Outcome::NotReady, ..error(text) });
+        }
         Ok(limit.reply(dicts(&found.symbols)))
     };
     reply().unwrap_or_else(|reply| reply)
+}
+
+/// Why there is no outline; where a language server would have to make it, with what helps.
+fn no_outline(problem: SymbolError, gaps: &Gaps) -> Reply {
+    let SymbolError::Current(CurrentError::NoOutline(path)) = &problem else { return refused(problem) };
+    match (gaps.missing().first(), gaps.why_none(path)) {
+        (Some(gap), _) => Reply { outcome: Outcome::NotReady, ..error(gap) },
+        (None, Some(why)) => Reply { outcome: Outcome::NoServer, ..error(why) },
+        (None, None) => refused(problem),
+    }
 }
 
 fn dicts(symbols: &[Symbol]) -> String {

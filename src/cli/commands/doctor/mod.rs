@@ -12,9 +12,10 @@ use serde_json::{Value, json};
 
 use crate::base::state;
 use crate::cli::client::Client;
-use crate::cli::commands::{Form, print};
+use crate::cli::commands::{Form, print, print_styled};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
+use crate::cli::terminal::for_reader;
 use crate::serve::Place;
 use crate::serve::protocol::{STATUS, VERSION};
 
@@ -111,7 +112,7 @@ pub(super) fn run(context: &Context, form: Form) -> Result<(), Failure> {
     checks.extend(servers::checks(context, place.as_ref().ok(), status.as_ref()));
     match form {
         Form::Json => print(&format!("{:#}\n", json!(checks.iter().map(as_json).collect::<Vec<_>>())))?,
-        Form::Text => print(&text(&checks))?,
+        Form::Text => print_styled(&text(&checks))?,
     }
     let failed = checks.iter().any(|check| check.state == State::Fail);
     if failed { Err(Exit::Failed.silent()) } else { Ok(()) }
@@ -137,9 +138,16 @@ fn text(checks: &[Check]) -> String {
     for check in checks {
         let (on, off) = if coloured { (check.state.colour(), "\x1b[0m") } else { ("", "") };
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "{on}{:<4}{off}  {:<12} {}", check.state.name(), check.name, check.found);
+        let said = |text| for_reader(text, &std::io::stdout());
+        let _ = writeln!(
+            text,
+            "{on}{:<4}{off}  {:<12} {}",
+            check.state.name(),
+            said(&check.name),
+            said(&check.found)
+        );
         if !check.advice.is_empty() {
-            let _ = writeln!(text, "{:19}→ {}", "", check.advice);
+            let _ = writeln!(text, "{:19}→ {}", "", said(&check.advice));
         }
     }
     text

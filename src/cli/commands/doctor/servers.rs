@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::{Check, State};
 use crate::cli::context::Context;
 use crate::cli::languages;
-use crate::config::layers::Loaded;
 use crate::config::trust::Trust;
 use crate::config::{Language, LanguageServer, Languages};
 use crate::install::{Located, Origin, Source, Surroundings, locate, servers_directory, source_of};
@@ -16,21 +15,19 @@ use crate::serve::Place;
 /// One check for each language of the project that has servers; outside a project, for each whose server is found.
 /// `status` is what the daemon says of itself, if one runs.
 pub(super) fn checks(context: &Context, place: Option<&Place>, status: Option<&Value>) -> Vec<Check> {
-    let mut checks = Vec::new();
-    let loaded = match place {
-        Some(place) => languages::of_project(&context.dirs, place),
-        None => languages::of_user(&context.dirs)
-            .map(|languages| (Loaded { languages, notes: Vec::new() }, Trust::Never)),
+    // What of the project's own files is not in effect `setup` has told of by now.
+    let configured = match place {
+        Some(place) => context.setup(place).map(|setup| (setup.languages, setup.trust)),
+        None => languages::of_user(&context.dirs).map(|languages| (languages, Trust::Never)),
     };
-    let (Loaded { languages, notes }, trust) = match loaded {
-        Ok(loaded) => loaded,
-        Err(failure) => {
+    let (languages, trust) = match (configured, place) {
+        (Ok(configured), _) => configured,
+        (Err(_), Some(_)) => return Vec::new(),
+        (Err(failure), None) => {
             return vec![Check::fail("languages", failure.text, "the daemon does not start with this")];
         }
     };
-    for note in notes {
-        checks.push(Check::warn("languages", note.to_string(), "`symd trust`, after a look at the file"));
-    }
+    let mut checks = Vec::new();
     let root = place.map(|place| place.root.as_path());
     let ids: Vec<_> = match root {
         // A root that cannot be read has been told of by now.

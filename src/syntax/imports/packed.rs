@@ -1,0 +1,236 @@
+//! The packed form of a file's imports: bytes that say kind and place, and in bits what each brings, without what that
+//! before it begins with as well.
+//!
+//! ```text
+//! stars u8 | length of the heads | heads | texts as `letters` writes them
+//! head: flags u8 | gap, unless as before | slack, unless as before | bytes shared with the text before | bytes of its own
+//! ```
+//! Numbers are LEB128, those that can be negative zigzag. The gap is from the last statement's end to this one's start, the
+//! slack what a statement is longer than the text it brings: both are mostly those of the line before.
+
+use super::letters::{Reader, Writer};
+use super::{ImportKind, ImportList};
+use crate::base::TextRange;
+
+/// All imports, exports and package lines of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Imports(Box<[u8]>);
+
+/// The statement is that of the import before.
+const SAME_STATEMENT: u8 = 4;
+/// Gap and slack are those of the statement before.
+const SAME_GAP: u8 = 8;
+const SAME_SLACK: u8 = 16;
+
+/// Kind and place of an import, and how its text is to be had.
+#[derive(Clone, Copy, Debug)]
+struct Head {
+    kind: ImportKind,
+    start: u32,
+    end: u32,
+    gap: i64,
+    slack: i64,
+    shared: usize,
+    own: usize,
+}
+
+impl Head {
+    const NONE: Head =
+        Head { kind: ImportKind::Import, start: 0, end: 0, gap: 0, slack: 0, shared: 0, own: 0 };
+}
+
+impl Imports {
+    /// All of them, to be looked through.
+    pub fn unpack(&self) -> ImportList {
+        let Some((mut heads, texts)) = self.parts() else { return ImportList::default() };
+        let mut texts = Reader::new(texts);
+        let mut list = ImportList::default();
+        let (mut head, mut text) = (Head::NONE, Vec::new());
+        while let Some(next) = read_head(&mut heads, &head) {
+            head = next;
+            text.truncate(head.shared);
+            if texts.read(head.own, &mut text).is_none() {
+                break;
+            }
+            let Ok(readable) = std::str::from_utf8(&text) else { break };
+            list.text.push_str(readable);
+            list.entries.push((head.kind, TextRange::new(head.start, head.end), list.text.len()));
+        }
+        list
+    }
+
+    /// Where the statements stand, one for each import: cheaper than unpacking.
+    pub fn statements(&self) -> impl Iterator<Item = TextRange> {
+        let mut heads = self.parts().map_or(&[][..], |(heads, _)| heads);
+        let mut head = Head::NONE;
+        std::iter::from_fn(move || {
+            head = read_head(&mut heads, &head)?;
+            Some(TextRange::new(head.start, head.end))
+        })
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether everything of some module is imported: cheaper than looking through all.
+    pub fn has_stars(&self) -> bool {
+        self.0.first() == Some(&1)
+    }
+
+    /// The form in which the cache keeps them.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// From the form of [`Imports::as_bytes`].
+    pub fn from_packed(bytes: &[u8]) -> Imports {
+        Imports(bytes.into())
+    }
+
+    /// Heads and texts.
+    fn parts(&self) -> Option<(&[u8], &[u8])> {
+        let (_, mut rest) = self.0.split_first()?;
+        let length = usize::try_from(take_number(&mut rest)?).ok()?;
+        rest.split_at_checked(length)
+    }
+}
+
+/// Puts imports into their packed form, one by one in their order.
+#[derive(Debug)]
+pub(super) struct Packer {
+    heads: Vec<u8>,
+    texts: Writer,
+    last: Head,
+    text: Vec<u8>,
+    has_stars: bool,
+}
+
+impl Packer {
+    pub(super) fn new() -> Packer {
+        Packer {
+            heads: Vec::new(),
+            texts: Writer::default(),
+            last: Head::NONE,
+            text: Vec::new(),
+            has_stars: false,
+        }
+    }
+
+    /// Adds one; `fields` are module, name and alias.
+    pub(super) fn add(&mut self, kind: ImportKind, (start, end): (u32, u32), fields: [&str; 3]) {
+        self.has_stars |= fields[1] == "*";
+        let text = fields.join("\t");
+        let text = text.trim_end_matches('\t').as_bytes();
+        let shared = text.iter().zip(&self.text).take_while(|(one, other)| one == other).count();
+        let last = self.last;
+        let is_first = self.heads.is_empty();
+        let mut head = Head { kind, start, end, shared, own: text.len() - shared, ..last };
+        let mut flags = match kind {
+            ImportKind::Import => 0,
+            ImportKind::Export => 1,
+            ImportKind::Package => 2,
+        };
+        if !is_first && (last.kind, last.start, last.end) == (kind, start, end) {
+            self.heads.push(flags | SAME_STATEMENT);
+        } else {
+            head.gap = i64::from(start) - i64::from(last.end);
+            head.slack = i64::from(end) - i64::from(start) - length(text.len());
+            flags |= if head.gap == last.gap { SAME_GAP } else { 0 };
+            flags |= if head.slack == last.slack { SAME_SLACK } else { 0 };
+            self.heads.push(flags);
+            if head.gap != last.gap {
+                push_number(&mut self.heads, zigzag(head.gap));
+            }
+            if head.slack != last.slack {
+                push_number(&mut self.heads, zigzag(head.slack));
+            }
+        }
+        push_number(&mut self.heads, shared as u64);
+        push_number(&mut self.heads, head.own as u64);
+        self.texts.write(&text[shared..]);
+        self.text = text.to_vec();
+        self.last = head;
+    }
+
+    pub(super) fn finish(self) -> Imports {
+        if self.heads.is_empty() {
+            return Imports::default();
+        }
+        let mut packed = vec![u8::from(self.has_stars)];
+        push_number(&mut packed, self.heads.len() as u64);
+        packed.extend(self.heads);
+        packed.extend(self.texts.finish());
+        Imports(packed.into())
+    }
+}
+
+fn read_head(heads: &mut &[u8], last: &Head) -> Option<Head> {
+    let (&flags, rest) = heads.split_first()?;
+    *heads = rest;
+    let kind = match flags & 3 {
+        0 => ImportKind::Import,
+        1 => ImportKind::Export,
+        2 => ImportKind::Package,
+        _ => return None,
+    };
+    let mut head = Head { kind, ..*last };
+    let is_new = flags & SAME_STATEMENT == 0;
+    if is_new && flags & SAME_GAP == 0 {
+        head.gap = unzigzag(take_number(heads)?);
+    }
+    if is_new && flags & SAME_SLACK == 0 {
+        head.slack = unzigzag(take_number(heads)?);
+    }
+    head.shared = usize::try_from(take_number(heads)?).ok()?;
+    head.own = usize::try_from(take_number(heads)?).ok()?;
+    let text = head.shared.checked_add(head.own)?;
+    if head.shared > last.shared.saturating_add(last.own) {
+        return None;
+    }
+    if is_new {
+        let start = i64::from(last.end).checked_add(head.gap)?;
+        let end = start.checked_add(head.slack)?.checked_add(length(text))?;
+        head.start = u32::try_from(start).ok()?;
+        head.end = u32::try_from(end).ok().filter(|end| *end >= head.start)?;
+    }
+    Some(head)
+}
+
+fn length(bytes: usize) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
+}
+
+fn zigzag(number: i64) -> u64 {
+    (number.unsigned_abs() << 1) | u64::from(number < 0)
+}
+
+fn unzigzag(number: u64) -> i64 {
+    let half = i64::try_from(number >> 1).unwrap_or(i64::MAX);
+    if number & 1 == 0 { half } else { -half }
+}
+
+fn push_number(bytes: &mut Vec<u8>, mut number: u64) {
+    loop {
+        let [low, ..] = number.to_le_bytes();
+        number >>= 7;
+        if number == 0 {
+            return bytes.push(low & 0x7F);
+        }
+        bytes.push(low | 0x80);
+    }
+}
+
+fn take_number(bytes: &mut &[u8]) -> Option<u64> {
+    let mut number = 0_u64;
+    for shift in (0..63).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7F) << shift;
+        if byte & 0x80 == 0 {
+            return Some(number);
+        }
+    }
+    None
+}

@@ -1,0 +1,64 @@
+//! Running questions about symbols: what language servers outline is in the index before they are answered, or the
+//! answer says what is missing. Invariant: a project without such files pays for one look at the engine's status.
+
+use serde_json::{Map, Value};
+
+use super::{Call, Reply, Running, put};
+use crate::base::{Cancel, RelPath};
+use crate::engine::View;
+use crate::lsp::NoAnswer;
+use crate::ops::Project;
+use crate::ops::server_outlines::{self, Gap, Patience};
+
+/// What a question about symbols may have to say of files without outlines.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Gaps {
+    project: Option<Project>,
+    missing: Vec<Gap>,
+}
+
+impl Gaps {
+    /// Files whose outlines their servers could not be brought to make in time: said in every answer.
+    pub(super) fn missing(&self) -> Vec<String> {
+        self.missing.iter().map(Gap::to_string).collect()
+    }
+
+    /// All files without outlines within `scope`, also those of languages without a server: said where nothing was
+    /// found.
+    pub(super) fn all(&self, view: &View, scope: &RelPath) -> Vec<String> {
+        let unserved =
+            self.project.iter().flat_map(|project| server_outlines::unserved(project, view, scope));
+        self.missing.iter().cloned().chain(unserved).map(|gap| gap.to_string()).collect()
+    }
+
+    /// Why nobody can outline the file at `path`.
+    pub(super) fn why_none(&self, path: &RelPath) -> Option<NoAnswer> {
+        server_outlines::why_none(self.project.as_ref()?, path)
+    }
+}
+
+/// Runs `work`, and once more if there are files that a language server can outline and has not yet.
+pub(super) fn ask_outlined<'a>(
+    call: Call<'a>,
+    patience: Patience,
+    work: impl Fn(&View, &Map<String, Value>, &Cancel, &Gaps) -> Reply + Clone + Send + Sync + 'static,
+) -> Running<'a> {
+    Box::pin(async move {
+        let Call { project, arguments, .. } = call;
+        let ask = |gaps: Gaps| {
+            let work = work.clone();
+            let work = move |view: &View, arguments: &Map<String, Value>, cancel: &Cancel| {
+                work(view, arguments, cancel, &gaps)
+            };
+            put(project, arguments.clone(), work)
+        };
+        // First: what the engine tells of itself is as fresh as its last answer.
+        let reply = ask(Gaps { project: Some(project.clone()), missing: Vec::new() }).await;
+        if !server_outlines::are_missing(project) {
+            return reply;
+        }
+        let place = arguments.get("relative_path").and_then(Value::as_str).unwrap_or("");
+        let missing = server_outlines::ensure(project, place, patience).await;
+        ask(Gaps { project: Some(project.clone()), missing }).await
+    })
+}
