@@ -10,7 +10,7 @@ use lsp_types::Position;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::sync::mpsc;
+use tokio::sync::{RwLock, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
@@ -30,7 +30,7 @@ use crate::base::{ContentHash, RelPath};
 use crate::config::{LanguageId, Languages};
 use crate::vfs::Root;
 
-/// How often a question is asked again when the server gave it up because files changed.
+/// How often a question is asked while others go on, and then alone, when the server gives it up because files changed.
 const RETRIES: usize = 3;
 
 /// What a session takes.
@@ -63,6 +63,9 @@ pub(crate) struct Session {
     answers: Arc<Answers>,
     pub(super) files: Arc<Files>,
     pub(super) published: Arc<Published>,
+    /// Shared by whoever tells the server of documents, taken alone by a question that this broke off too often: some
+    /// servers (ty) give up everything under way whenever a document is opened.
+    calm: RwLock<()>,
     // Aborted when dropped.
     _tasks: JoinSet<()>,
 }
@@ -100,8 +103,18 @@ impl Session {
         ));
         let mut tasks = JoinSet::new();
         tasks.spawn(Arc::clone(&files).keep_telling());
-        let session =
-            Session { server, timeout, info, rim, connection, answers, files, published, _tasks: tasks };
+        let session = Session {
+            server,
+            timeout,
+            info,
+            rim,
+            connection,
+            answers,
+            files,
+            published,
+            calm: RwLock::new(()),
+            _tasks: tasks,
+        };
         Ok((Arc::new(session), facts))
     }
 
@@ -220,13 +233,28 @@ impl Session {
         params: impl Fn(&Told) -> Value,
     ) -> Result<R, NoAnswer> {
         self.require(method)?;
-        let deadline = self.deadline();
-        let mut retries = RETRIES;
+        let (begun, deadline) = (Instant::now(), self.deadline());
+        let late = |_| self.failed(RequestError::TimedOut { method, after: begun.elapsed() });
+        let mut attempt = 0;
         loop {
+            attempt += 1;
+            // Others may tell the server of documents while this question is under way, until that has broken it off
+            // too often: then they wait for it.
+            let (mut shared, mut alone) = (None, None);
+            if attempt <= RETRIES {
+                shared = Some(tokio::time::timeout_at(deadline, self.calm.read()).await.map_err(late)?);
+            } else {
+                alone = Some(tokio::time::timeout_at(deadline, self.calm.write()).await.map_err(late)?);
+            }
             let asked = self.files.ask(path, hash, method, &params, deadline).await;
+            shared.take();
             let (told, asked) = asked.map_err(|unasked| self.unasked(path, unasked))?;
-            match asked.answer(deadline).await {
-                Err(error) if error.is_outdated() && retries > 0 => retries -= 1,
+            let answer = asked.answer(deadline).await;
+            alone.take();
+            match answer {
+                Err(error) if error.is_outdated() && attempt < 2 * RETRIES => {
+                    tracing::debug!(server = self.server, method, attempt, "given up, asked again");
+                }
                 Err(error) => return Err(self.failed(error)),
                 Ok(answer) => {
                     let now = self.files.told(path);
@@ -256,13 +284,16 @@ impl Session {
         params: &Value,
         deadline: Instant,
     ) -> Result<R, NoAnswer> {
-        let mut retries = RETRIES;
-        loop {
+        for _ in 0..RETRIES {
             match self.connection.request(method, params, deadline).await {
-                Err(error) if error.is_outdated() && retries > 0 => retries -= 1,
+                Err(error) if error.is_outdated() => {}
                 answer => return answer.map_err(|error| self.failed(error)),
             }
         }
+        let late = |_| self.failed(RequestError::TimedOut { method, after: self.timeout });
+        let _alone = tokio::time::timeout_at(deadline, self.calm.write()).await.map_err(late)?;
+        let answer = self.connection.request(method, params, deadline).await;
+        answer.map_err(|error| self.failed(error))
     }
 
     /// The name under which the server wants its diagnostics pulled, if any.
