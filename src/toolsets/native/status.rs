@@ -41,7 +41,10 @@ fn run(call: Call<'_>) -> Running<'_> {
             let counts = status.without_outline.iter().map(|(language, files)| format!("{files} {language}"));
             text.push_str(&format!("\nwithout outline: {}", counts.collect::<Vec<_>>().join(", ")));
         }
-        for server in call.project.server_status() {
+        let project = call.project.clone();
+        // It looks at programs on disk and at processes. Where that panics, the index is told of all the same.
+        let servers = tokio::task::spawn_blocking(move || project.server_status()).await;
+        for server in servers.unwrap_or_default() {
             text.push_str(&format!("\n{}", line(&server)));
         }
         Reply::done(text)
