@@ -5,6 +5,7 @@
 pub mod base;
 pub mod cli;
 pub mod config;
+pub mod edit;
 pub mod engine;
 pub mod index;
 pub mod install;

@@ -4,7 +4,7 @@
 use std::fmt;
 
 /// The first 16 bytes of the BLAKE3 hash of a file's bytes on disk (before any decoding).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct ContentHash(pub [u8; 16]);
 
 impl ContentHash {

@@ -2,6 +2,7 @@
 //! place where symd writes its own state. Knows nothing of files of the project, JSON or tokio.
 
 pub mod cancel;
+pub mod edits;
 pub mod hash;
 pub mod path;
 pub mod position;
@@ -9,6 +10,7 @@ pub mod state;
 pub mod text;
 
 pub use cancel::Cancel;
+pub use edits::{TextEdit, TextEditError, TextEdits};
 pub use hash::ContentHash;
 pub use path::{PathError, RelPath};
 pub use position::{LineColumn, TextRange};

@@ -10,7 +10,8 @@ use std::sync::Arc;
 /// A path relative to the project root: components joined by `/`, none of them empty, `.` or `..`.
 /// The root itself is the empty path. Ordered by bytes, as contracts sort paths; what lies beneath a
 /// directory stands together in that order too. Cheap to clone.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct RelPath(Arc<str>);
 
 /// Why a text is not a path beneath the root.
@@ -123,6 +124,20 @@ impl RelPath {
 fn has_drive_letter(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() >= 3 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' && matches!(bytes[2], b'/' | b'\\')
+}
+
+impl TryFrom<String> for RelPath {
+    type Error = PathError;
+
+    fn try_from(text: String) -> Result<RelPath, PathError> {
+        RelPath::new(&text)
+    }
+}
+
+impl From<RelPath> for String {
+    fn from(path: RelPath) -> String {
+        path.as_str().to_owned()
+    }
 }
 
 impl Borrow<str> for RelPath {

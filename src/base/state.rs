@@ -3,6 +3,8 @@
 //! at all. The one module that may write with `std::fs`.
 #![allow(clippy::disallowed_methods)]
 
+pub mod durable;
+
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};

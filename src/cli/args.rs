@@ -219,6 +219,79 @@ pub(super) enum Command {
         #[arg(long = "in", value_name = "PATH")]
         within: Option<String>,
     },
+    /// Rename a symbol everywhere in the project, all files or none
+    #[command(after_help = "Examples:
+  symd rename UserService/validate check --in src/models.py --dry-run
+  symd rename UserService AccountService --in src/models.py --include docs --include strings")]
+    Rename {
+        /// The symbol: a name, or a name path (`Class/method`)
+        name_path: String,
+        /// What it is to be called, as written in the source
+        new_name: String,
+        /// The file that declares it
+        #[arg(long = "in", value_name = "FILE")]
+        within: String,
+        /// Show the diff, and change nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// Also where the name is mentioned in: comments, strings, docs, other_languages; may be repeated
+        #[arg(long, value_name = "WHERE")]
+        include: Vec<String>,
+        /// Rename although something is in doubt
+        #[arg(long)]
+        force: bool,
+        /// Seconds to wait for the language server
+        #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=3_600))]
+        deadline: u32,
+    },
+    /// Format a file by its language server
+    Format {
+        /// The file
+        file: String,
+        /// Show the diff, and change nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// Seconds to wait for the language server
+        #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=3_600))]
+        deadline: u32,
+    },
+    /// Undo an edit made through symd: the last one, or the one of that number
+    #[command(after_help = "Examples:\n  symd history\n  symd undo\n  symd undo 7 --dry-run")]
+    Undo {
+        /// The operation's number, from `symd history`
+        id: Option<u64>,
+        /// Show what would change, and change nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Make the edit again that was undone last
+    Redo {
+        /// Show what would change, and change nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// List the edits made through symd, newest first
+    History {
+        /// How many
+        #[arg(short = 'n', long)]
+        count: Option<u32>,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Apply a patch to the project, wholly or not at all
+    #[command(after_help = "Examples:\n  git diff | symd patch -\n  symd patch change.diff --dry-run")]
+    Patch {
+        /// A unified diff, or the form with `*** Begin Patch`; `-` reads it from stdin
+        #[arg(value_name = "FILE|-")]
+        file: String,
+        /// Show what would change, and change nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// Apply it although a file that parses would not parse afterwards
+        #[arg(long)]
+        force: bool,
+    },
     /// Wait until the project is indexed; show how fast that goes
     Index {
         /// As JSON

@@ -3,6 +3,7 @@
 
 mod args;
 mod client;
+mod colour;
 mod commands;
 mod context;
 mod failure;

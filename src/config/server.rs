@@ -168,11 +168,12 @@ pub struct ServerUse {
 }
 
 /// The words by which a language's list gives features to a server, or keeps them from it: Helix's, where it has one.
-pub const FEATURES: [&str; 13] = [
+pub const FEATURES: [&str; 14] = [
     "call-hierarchy",
     "code-action",
     "diagnostics",
     "document-symbols",
+    "format",
     "goto-declaration",
     "goto-definition",
     "goto-implementation",

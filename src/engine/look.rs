@@ -4,6 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use super::foretold::Foretellings;
 use crate::base::{Cancel, ContentHash, RelPath, text};
 use crate::config::Languages;
 use crate::index::cache::{Cache, Key};
@@ -13,7 +14,7 @@ use crate::vfs::{EntryKind, FileBytes, Root, Stat, VfsError};
 
 /// Larger files are listed and searched, not parsed: a syntax tree takes many times the text's memory, and
 /// what is larger than this was written by a program.
-pub(super) const MAX_PARSED_BYTES: u64 = 8 << 20;
+pub const MAX_PARSED_BYTES: u64 = 8 << 20;
 /// Enough for any `#!` line.
 const SHEBANG_BYTES: usize = 128;
 
@@ -47,6 +48,7 @@ pub(super) struct Looker {
     pub(super) languages: Arc<Languages>,
     pub(super) cache: Option<Arc<Cache>>,
     pub(super) cancel: Cancel,
+    pub(super) foretold: Arc<Foretellings>,
 }
 
 impl Looker {
@@ -103,7 +105,7 @@ impl Looker {
                 return Found::Gone;
             }
             Err(VfsError::TooLarge { .. }) => return skipped(Skipped::TooLarge, self.stat(path)),
-            Err(error @ VfsError::Io { .. }) => return self.unreadable(path, &error),
+            Err(error) => return self.unreadable(path, &error),
         };
         let hash = ContentHash::of(&bytes);
         if let Some(known) = known
@@ -114,6 +116,10 @@ impl Looker {
                 return Found::Same(known.clone());
             }
             return new(path, Content::Code { origin: *origin, hash, stat, outline: outline.clone() });
+        }
+        if let Some(outline) = self.foretold.take(hash, grammar) {
+            let content = Content::Code { origin: Origin::Grammar(grammar), hash, stat, outline };
+            return Found::New { entry: Arc::new(FileEntry { path: path.clone(), content }), parsed: true };
         }
         let key = Key { content: hash, fingerprint: grammar.fingerprint() };
         if let Some(outline) = self.cache.as_ref().and_then(|cache| cache.get(key)) {

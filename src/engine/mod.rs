@@ -3,6 +3,8 @@
 //! change that was finished before the question was asked.
 
 mod event;
+mod foretold;
+mod gate;
 mod look;
 mod pending;
 mod pool;
@@ -22,6 +24,9 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 
+pub use foretold::Foretold;
+pub use gate::{Busy, Still};
+pub use look::MAX_PARSED_BYTES;
 pub use status::{EngineStatus, SkippedFiles};
 pub use view::{Current, CurrentError, View};
 
@@ -35,6 +40,8 @@ use crate::syntax::Outline;
 use crate::vfs::{Ignore, IgnoreSettings, Root, Stat, Vendored};
 use crate::watch::{Notice, Watch, WatchError, WatchOptions};
 use event::Event;
+use foretold::Foretellings;
+use gate::Gate;
 use look::Looker;
 use pool::Pool;
 use run::Run;
@@ -53,6 +60,8 @@ pub struct Engine {
     gone: tokio_watch::Receiver<bool>,
     watch: Arc<Watch>,
     cache: Option<Arc<Cache>>,
+    gate: Gate,
+    foretold: Arc<Foretellings>,
 }
 
 /// How an engine is started.
@@ -178,11 +187,11 @@ impl Engine {
         on_change: Option<OnChange>,
     ) -> Engine {
         let (events, receiver) = mpsc::channel(EVENT_QUEUE);
-        let cache = parts.0.cache.clone();
+        let (cache, foretold) = (parts.0.cache.clone(), parts.0.foretold.clone());
         let watch = Arc::new(watch);
         let (run, status, gone) = Run::new(parts, watch.clone(), Pool::new(), events.downgrade(), state);
         tokio::spawn(run.telling(on_change).run(receiver, notices));
-        Engine { events, status, gone, watch, cache }
+        Engine { events, status, gone, watch, cache, gate: Gate::default(), foretold }
     }
 
     /// Runs `question` on a pool thread as soon as the index shows everything written before this call; the first
@@ -192,7 +201,10 @@ impl Engine {
         question: impl FnOnce(&View) -> T + Send + 'static,
     ) -> Result<T, EngineError> {
         let (answer, answered) = oneshot::channel();
+        // From before the barrier until the end: an edit in between would show in the texts and not in the index.
+        let passed = self.gate.pass().await;
         let ask = Event::Ask(Box::new(move |view: Arc<View>| {
+            let _inside = passed;
             if !answer.is_closed() {
                 let said = catch_unwind(AssertUnwindSafe(|| question(&view)));
                 let _ = answer.send(said.map_err(|_| EngineError::Panicked));
@@ -202,10 +214,21 @@ impl Engine {
         answered.await.map_err(|_| EngineError::Stopped)?
     }
 
+    /// Waits until no question is under way, and keeps new ones waiting until what it returns is dropped: for an edit,
+    /// while it changes files. Must not be held over a question.
+    pub async fn still(&self) -> Result<Still, Busy> {
+        self.gate.close().await
+    }
+
     /// Takes in outlines that were made elsewhere; questions asked after this see them, as long as the files are as
     /// they were.
     pub async fn outlined(&self, files: Vec<OutlinedFile>) -> Result<(), EngineError> {
         self.events.send(Event::Outlined(files)).await.map_err(|_| EngineError::Stopped)
+    }
+
+    /// Spares the index the parsing of texts that are about to be written.
+    pub fn foretell(&self, outlines: Vec<Foretold>) {
+        self.foretold.add(outlines);
     }
 
     /// The outline that is cached for these bytes.

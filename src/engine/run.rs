@@ -480,5 +480,5 @@ pub(super) fn looker(
     languages: Arc<crate::config::Languages>,
     cache: Option<Arc<Cache>>,
 ) -> Arc<Looker> {
-    Arc::new(Looker { root, languages, cache, cancel: crate::base::Cancel::new() })
+    Arc::new(Looker { root, languages, cache, cancel: crate::base::Cancel::new(), foretold: Arc::default() })
 }

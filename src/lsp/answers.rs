@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::capabilities::{Capabilities, Registration};
+use super::collected::Collected;
 use super::connection::{Handler, Refusal};
 use super::fact::{FACTS, Fact};
 use super::message::Raw;
@@ -29,6 +30,7 @@ pub(crate) struct Answers {
     log_message: Option<String>,
     capabilities: Mutex<Capabilities>,
     published: Arc<Published>,
+    collected: Arc<Collected>,
     facts: mpsc::Sender<Fact>,
 }
 
@@ -44,12 +46,20 @@ impl Answers {
         let (facts, told) = mpsc::channel(FACTS);
         let server = server.to_owned();
         let capabilities = Mutex::default();
-        (Arc::new(Answers { server, root, config, log_message, capabilities, published, facts }), told)
+        let collected = Arc::default();
+        let answers =
+            Answers { server, root, config, log_message, capabilities, published, collected, facts };
+        (Arc::new(answers), told)
     }
 
     /// What the server can do, as known so far.
     pub(crate) fn capabilities(&self) -> MutexGuard<'_, Capabilities> {
         self.capabilities.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where the edits go that the server asks for.
+    pub(crate) fn collected(&self) -> Arc<Collected> {
+        Arc::clone(&self.collected)
     }
 
     fn register(&self, params: &Raw) {
@@ -142,10 +152,7 @@ impl Handler for Answers {
             "workspace/workspaceFolders" => return Ok(self.folders()),
             "window/showMessageRequest" => self.log(method, params),
             "window/showDocument" => return Ok(json!({"success": false})),
-            "workspace/applyEdit" => {
-                let reason = "symd applies only edits that it asked for";
-                return Ok(json!({"applied": false, "failureReason": reason}));
-            }
+            "workspace/applyEdit" => return Ok(self.collected.take(params)),
             _ if method.to_ascii_lowercase().ends_with("refresh") => {}
             _ => {
                 tracing::debug!(server = self.server, method, "the server asks what symd does not know");

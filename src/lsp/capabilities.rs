@@ -4,14 +4,16 @@
 use std::collections::BTreeMap;
 
 use lsp_types::{
-    CallHierarchyClientCapabilities, ClientCapabilities, CodeActionClientCapabilities,
-    CodeActionKindLiteralSupport, CodeActionLiteralSupport, DiagnosticClientCapabilities,
-    DidChangeWatchedFilesClientCapabilities, DocumentSymbolClientCapabilities,
-    DynamicRegistrationClientCapabilities, GeneralClientCapabilities, GotoCapability,
-    HoverClientCapabilities, MarkupKind, PublishDiagnosticsClientCapabilities,
-    SignatureHelpClientCapabilities, SymbolKind as LspSymbolKind, SymbolKindCapability,
-    TextDocumentClientCapabilities, TextDocumentSyncClientCapabilities, WindowClientCapabilities,
-    WorkspaceClientCapabilities,
+    CallHierarchyClientCapabilities, ChangeAnnotationWorkspaceEditClientCapabilities, ClientCapabilities,
+    CodeActionCapabilityResolveSupport, CodeActionClientCapabilities, CodeActionKindLiteralSupport,
+    CodeActionLiteralSupport, DiagnosticClientCapabilities, DidChangeWatchedFilesClientCapabilities,
+    DocumentSymbolClientCapabilities, DynamicRegistrationClientCapabilities, FailureHandlingKind,
+    GeneralClientCapabilities, GotoCapability, HoverClientCapabilities, MarkupKind,
+    PrepareSupportDefaultBehavior, PublishDiagnosticsClientCapabilities, RenameClientCapabilities,
+    ResourceOperationKind, SignatureHelpClientCapabilities, SymbolKind as LspSymbolKind,
+    SymbolKindCapability, TextDocumentClientCapabilities, TextDocumentSyncClientCapabilities,
+    WindowClientCapabilities, WorkspaceClientCapabilities, WorkspaceEditClientCapabilities,
+    WorkspaceFileOperationsClientCapabilities,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -57,22 +59,27 @@ pub(crate) struct Registration {
 }
 
 /// The requests that symd makes, and where in the capabilities a server says that it answers them.
-const FEATURES: [(&str, &str); 17] = [
+const FEATURES: [(&str, &str); 22] = [
+    ("codeAction/resolve", "/codeActionProvider/resolveProvider"),
     ("textDocument/codeAction", "/codeActionProvider"),
     ("textDocument/declaration", "/declarationProvider"),
     ("textDocument/definition", "/definitionProvider"),
     ("textDocument/diagnostic", "/diagnosticProvider"),
     ("textDocument/documentSymbol", "/documentSymbolProvider"),
+    ("textDocument/formatting", "/documentFormattingProvider"),
     ("textDocument/hover", "/hoverProvider"),
     ("textDocument/implementation", "/implementationProvider"),
     ("textDocument/prepareCallHierarchy", "/callHierarchyProvider"),
     ("textDocument/prepareRename", "/renameProvider/prepareProvider"),
     ("textDocument/prepareTypeHierarchy", "/typeHierarchyProvider"),
+    ("textDocument/rangeFormatting", "/documentRangeFormattingProvider"),
     ("textDocument/references", "/referencesProvider"),
     ("textDocument/rename", "/renameProvider"),
     ("textDocument/signatureHelp", "/signatureHelpProvider"),
     ("textDocument/typeDefinition", "/typeDefinitionProvider"),
     ("workspace/diagnostic", "/diagnosticProvider/workspaceDiagnostics"),
+    ("workspace/didRenameFiles", "/workspace/fileOperations/didRename"),
+    ("workspace/executeCommand", "/executeCommandProvider"),
     ("workspace/symbol", "/workspaceSymbolProvider"),
     ("workspace/willRenameFiles", "/workspace/fileOperations/willRename"),
 ];
@@ -109,6 +116,7 @@ impl Capabilities {
         match method {
             "workspace/diagnostic" => asks("textDocument/diagnostic", "workspaceDiagnostics"),
             "textDocument/prepareRename" => asks("textDocument/rename", "prepareProvider"),
+            "codeAction/resolve" => asks("textDocument/codeAction", "resolveProvider"),
             _ => self.registered.values().any(|registration| registration.method == method),
         }
     }
@@ -214,8 +222,18 @@ fn typed() -> ClientCapabilities {
             }),
             is_preferred_support: Some(true),
             disabled_support: Some(true),
+            data_support: Some(true),
+            resolve_support: Some(CodeActionCapabilityResolveSupport { properties: vec!["edit".to_owned()] }),
             ..Default::default()
         }),
+        rename: Some(RenameClientCapabilities {
+            dynamic_registration: Some(true),
+            prepare_support: Some(true),
+            prepare_support_default_behavior: Some(PrepareSupportDefaultBehavior::IDENTIFIER),
+            honors_change_annotations: Some(true),
+        }),
+        formatting: fixed,
+        range_formatting: fixed,
         publish_diagnostics: Some(PublishDiagnosticsClientCapabilities {
             version_support: Some(true),
             ..Default::default()
@@ -239,8 +257,28 @@ fn typed() -> ClientCapabilities {
             dynamic_registration: Some(true),
             relative_pattern_support: Some(true),
         }),
-        // Edits are computed elsewhere and never applied at a server's wish.
-        apply_edit: Some(false),
+        // Only those of a command that symd runs, and only into the edit under way.
+        apply_edit: Some(true),
+        workspace_edit: Some(WorkspaceEditClientCapabilities {
+            document_changes: Some(true),
+            resource_operations: Some(vec![
+                ResourceOperationKind::Create,
+                ResourceOperationKind::Rename,
+                ResourceOperationKind::Delete,
+            ]),
+            failure_handling: Some(FailureHandlingKind::Transactional),
+            normalizes_line_endings: Some(false),
+            change_annotation_support: Some(ChangeAnnotationWorkspaceEditClientCapabilities {
+                groups_on_label: Some(true),
+            }),
+        }),
+        execute_command: fixed,
+        file_operations: Some(WorkspaceFileOperationsClientCapabilities {
+            dynamic_registration: Some(true),
+            will_rename: Some(true),
+            did_rename: Some(true),
+            ..Default::default()
+        }),
         ..Default::default()
     };
     ClientCapabilities {

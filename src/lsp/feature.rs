@@ -22,6 +22,10 @@ impl Feature {
     pub(super) const DIAGNOSTICS: Feature =
         Feature { method: "textDocument/diagnostic", needs: None, word: "diagnostics" };
     pub(super) const CODE_ACTIONS: Feature = Feature::new("textDocument/codeAction", "code-action");
+    pub(super) const RENAME: Feature = Feature::new("textDocument/rename", "rename-symbol");
+    pub(super) const RENAME_FILES: Feature = Feature::new("workspace/willRenameFiles", "rename-symbol");
+    pub(super) const FORMATTING: Feature = Feature::new("textDocument/formatting", "format");
+    pub(super) const RANGE_FORMATTING: Feature = Feature::new("textDocument/rangeFormatting", "format");
     pub(super) const DOCUMENT_SYMBOLS: Feature =
         Feature::new("textDocument/documentSymbol", "document-symbols");
 

@@ -66,6 +66,8 @@ pub(super) struct About {
     pub(super) range: Option<(u32, u32)>,
     pub(super) hash: Option<ContentHash>,
     pub(super) revision: u64,
+    /// What else the question says: a new name, a title.
+    pub(super) words: Option<String>,
 }
 
 impl About {
@@ -76,7 +78,13 @@ impl About {
             range: Some((*offset, *offset)),
             hash: Some(*hash),
             revision: *revision,
+            words: None,
         }
+    }
+
+    pub(super) fn saying(mut self, words: impl Into<String>) -> About {
+        self.words = Some(words.into());
+        self
     }
 }
 
@@ -316,6 +324,15 @@ impl Fleet {
     pub(super) fn changed(&self, path: &RelPath, change: Change) {
         for server in self.made().servers.values() {
             server.changed(path, change);
+        }
+    }
+
+    /// Tells all running servers that files have other names.
+    pub(super) async fn renamed(&self, files: &[(RelPath, RelPath)]) {
+        let running: Vec<Arc<Session>> =
+            self.made().servers.values().filter_map(|server| server.phase().session).collect();
+        for session in running {
+            session.did_rename_files(files).await;
         }
     }
 

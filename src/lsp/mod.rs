@@ -8,9 +8,12 @@ mod at;
 mod budget;
 mod capabilities;
 mod changes;
+mod collected;
 mod connection;
 mod convert;
 mod documents;
+mod edit_convert;
+mod edit_shapes;
 mod ending;
 mod environment;
 mod fact;
@@ -46,6 +49,7 @@ pub mod supervise;
 mod tests;
 mod uri;
 mod wire;
+mod workspace_edit;
 
 pub use at::{At, Change, Goto, Waiting};
 pub use no_answer::NoAnswer;
@@ -55,3 +59,6 @@ pub use span::{
     Severity, Span, Subject,
 };
 pub use status::{ServerState, ServerStatus};
+pub use workspace_edit::{
+    EditStep, Existing, Formatting, Indent, Missing, Renaming, SpanEdit, WorkspaceEdit,
+};

@@ -39,6 +39,16 @@ pub enum NoAnswer {
         /// LSP's name of the request.
         what: &'static str,
     },
+    /// It will not: renaming this, say. Asking again changes nothing.
+    #[error("{server} refuses {what}: {reason}")]
+    Refused {
+        /// The server.
+        server: String,
+        /// LSP's name of the request.
+        what: &'static str,
+        /// In the server's words.
+        reason: String,
+    },
     /// It answered with an error, with nonsense, too late, or died.
     #[error("{server} failed: {problem}")]
     Failed {

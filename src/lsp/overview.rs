@@ -1,5 +1,5 @@
 //! What is told of all servers at a moment. Only looks. Invariant: [`Fleet::status`] reads the disk and `/proc`, so it
-//! is for threads that may block; [`Fleet::busy`] does not.
+//! is for threads that may block; nothing else here does.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -8,7 +8,7 @@ use super::fleet::Fleet;
 use super::server::{LATE, Server};
 use super::{ServerState, ServerStatus, group};
 use crate::base::RelPath;
-use crate::config::ServerUse;
+use crate::config::{LanguageId, ServerUse};
 
 impl Fleet {
     /// All servers that were made, and all whose programs are there.
@@ -78,5 +78,14 @@ impl Fleet {
             busy.then(|| (server.spec.name.clone(), phase.doing.unwrap_or_else(|| "starting".to_owned())))
         };
         self.made().servers.values().filter_map(doing).collect()
+    }
+
+    /// Whether one of the language's servers is ready.
+    pub(super) fn is_ready(&self, language: LanguageId) -> bool {
+        let names = &self.options.languages.get(language).language_servers;
+        let made = self.made();
+        made.servers.values().any(|server| {
+            server.phase().state == ServerState::Ready && names.iter().any(|one| one.name == server.spec.name)
+        })
     }
 }

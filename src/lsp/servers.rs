@@ -8,8 +8,8 @@ use super::feature::Feature;
 use super::fleet::{About, Fleet};
 use super::session::Session;
 use super::{
-    At, CallSite, Change, CodeAction, Diagnoses, Direction, Goto, Item, NoAnswer, Said, ServerStatus, Span,
-    Subject, Waiting,
+    At, CallSite, Change, CodeAction, Diagnoses, Direction, Formatting, Goto, Item, NoAnswer, Renaming, Said,
+    ServerStatus, Span, Subject, Waiting, WorkspaceEdit,
 };
 use crate::base::{ContentHash, RelPath, TextRange};
 use crate::config::{LanguageId, Languages};
@@ -146,7 +146,7 @@ impl Servers {
             Subject::File(path) => Some(path.clone()),
             Subject::Project => None,
         };
-        let about = About { path, range: None, hash: None, revision };
+        let about = About { path, range: None, hash: None, revision, words: None };
         let subject = subject.clone();
         let run = async move |session: Arc<Session>| {
             let list = session.diagnostics(&subject).await?;
@@ -166,6 +166,72 @@ impl Servers {
         let about = About { range: Some((range.start, range.end)), ..About::place(at) };
         let place = at.clone();
         let run = async move |session: Arc<Session>| session.code_actions(&place, range).await;
+        self.fleet.ask(language, Feature::CODE_ACTIONS, about, waiting, run).await
+    }
+
+    /// What renaming the symbol at `at` would change, after the server was asked whether it can be (`prepareRename`).
+    pub async fn rename(
+        &self,
+        language: LanguageId,
+        at: &At,
+        new_name: &str,
+        waiting: Waiting,
+    ) -> Result<Said<Renaming>, NoAnswer> {
+        let (place, name) = (at.clone(), new_name.to_owned());
+        let run = async move |session: Arc<Session>| session.rename(&place, &name).await;
+        self.fleet.ask(language, Feature::RENAME, About::place(at).saying(new_name), waiting, run).await
+    }
+
+    /// What else has to change when these files of a language get other names (`workspace/willRenameFiles`).
+    pub async fn will_rename_files(
+        &self,
+        language: LanguageId,
+        files: &[(RelPath, RelPath)],
+        revision: u64,
+        waiting: Waiting,
+    ) -> Result<Said<WorkspaceEdit>, NoAnswer> {
+        let names: Vec<String> = files.iter().map(|(from, to)| format!("{from}\n{to}")).collect();
+        let words = Some(names.join("\n"));
+        let about = About { path: None, range: None, hash: None, revision, words };
+        let files = files.to_vec();
+        let run = async move |session: Arc<Session>| session.will_rename_files(&files).await;
+        self.fleet.ask(language, Feature::RENAME_FILES, about, waiting, run).await
+    }
+
+    /// Tells the running servers that files have other names now, those that want to hear of it.
+    pub async fn renamed_files(&self, files: &[(RelPath, RelPath)]) {
+        self.fleet.renamed(files).await;
+    }
+
+    /// What formatting the file of `at`, or `range` of it, would change.
+    pub async fn formatting(
+        &self,
+        language: LanguageId,
+        at: &At,
+        range: Option<TextRange>,
+        how: Formatting,
+        waiting: Waiting,
+    ) -> Result<Said<WorkspaceEdit>, NoAnswer> {
+        let about = About { range: range.map(|range| (range.start, range.end)), ..About::place(at) };
+        let about = about.saying(format!("{how:?}"));
+        let feature = if range.is_some() { Feature::RANGE_FORMATTING } else { Feature::FORMATTING };
+        let place = at.clone();
+        let run = async move |session: Arc<Session>| session.formatting(&place, range, how).await;
+        self.fleet.ask(language, feature, about, waiting, run).await
+    }
+
+    /// What the code action called `title`, one of [`Servers::code_actions`] for the same range, would change.
+    pub async fn code_action_edit(
+        &self,
+        language: LanguageId,
+        at: &At,
+        range: TextRange,
+        title: &str,
+        waiting: Waiting,
+    ) -> Result<Said<WorkspaceEdit>, NoAnswer> {
+        let about = About { range: Some((range.start, range.end)), ..About::place(at) }.saying(title);
+        let (place, title) = (at.clone(), title.to_owned());
+        let run = async move |session: Arc<Session>| session.code_action_edit(&place, range, &title).await;
         self.fleet.ask(language, Feature::CODE_ACTIONS, about, waiting, run).await
     }
 
@@ -203,6 +269,11 @@ impl Servers {
     /// What servers that start or load are doing, by name.
     pub fn busy(&self) -> Vec<(String, String)> {
         self.fleet.busy()
+    }
+
+    /// Whether one of the language's servers is ready.
+    pub fn is_ready(&self, language: LanguageId) -> bool {
+        self.fleet.is_ready(language)
     }
 
     /// Starts a server by hand, also one that is down; stops it first if it runs. Returns when it is being started.

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 use super::answers::Answers;
 use super::at::{At, Change};
+use super::collected::Collecting;
 use super::connection::{Connection, Handler, RequestError};
 use super::convert::Rim;
 use super::documents::{Documents, Told};
@@ -296,6 +297,22 @@ impl Session {
         answer.map_err(|error| self.failed(error))
     }
 
+    /// Tells the server something; its next question finds it told.
+    pub(super) async fn tell(&self, method: &'static str, params: &Value) {
+        self.connection.notify(method, params).await;
+    }
+
+    /// Collects the edits that the server asks for, once nobody else does.
+    pub(super) async fn collect_edits(
+        &self,
+        method: &'static str,
+        deadline: Instant,
+    ) -> Result<Collecting, NoAnswer> {
+        let (begun, begin) = (Instant::now(), self.answers.collected().begin());
+        let collecting = tokio::time::timeout_at(deadline, begin).await.ok().flatten();
+        collecting.ok_or_else(|| self.failed(RequestError::TimedOut { method, after: begun.elapsed() }))
+    }
+
     /// The name under which the server wants its diagnostics pulled, if any.
     pub(super) fn diagnostics_identifier(&self) -> Option<String> {
         self.answers.capabilities().diagnostics_identifier()
@@ -317,6 +334,9 @@ impl Session {
             RequestError::Unknown { method } => {
                 return NoAnswer::Unsupported { server: server.clone(), what: method };
             }
+            RequestError::Refused { method, code, message } if is_refusal(method, *code) => {
+                return self.refuses(method, message);
+            }
             RequestError::Closed { .. } | RequestError::Outdated { .. } => "ask again".to_owned(),
             RequestError::TimedOut { .. } => {
                 format!("ask again, or raise `timeout` of [language-server.{server}] in languages.toml")
@@ -336,9 +356,36 @@ impl Session {
         self.failed(RequestError::WrongShape { method, problem: error.to_string() })
     }
 
+    /// An answer of the right shape that cannot be meant.
+    pub(super) fn wrong(&self, method: &'static str, problem: String) -> NoAnswer {
+        self.failed(RequestError::WrongShape { method, problem })
+    }
+
+    /// The server's word that it will not.
+    pub(super) fn refuses(&self, what: &'static str, reason: &str) -> NoAnswer {
+        NoAnswer::Refused { server: self.server.clone(), what, reason: reason.trim().to_owned() }
+    }
+
     fn problem(&self, problem: String) -> NoAnswer {
         NoAnswer::Failed { server: self.server.clone(), problem }
     }
+}
+
+/// Whether an error is the server's word that it will not: requests for edits may be refused for good reasons, which
+/// servers give under many codes, but not under those of their own failures.
+fn is_refusal(method: &str, code: i64) -> bool {
+    // JSON-RPC 2.0: ParseError, InternalError; LSP 3.17: ServerNotInitialized.
+    const FAILURES: [i64; 3] = [-32700, -32603, -32002];
+    const EDITS: [&str; 7] = [
+        "codeAction/resolve",
+        "textDocument/formatting",
+        "textDocument/prepareRename",
+        "textDocument/rangeFormatting",
+        "textDocument/rename",
+        "workspace/executeCommand",
+        "workspace/willRenameFiles",
+    ];
+    EDITS.contains(&method) && !FAILURES.contains(&code)
 }
 
 fn changed(path: &RelPath) -> NoAnswer {

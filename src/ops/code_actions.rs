@@ -53,7 +53,17 @@ pub async fn code_actions(project: &Project, ask: &AskCodeActions) -> Result<Cod
 }
 
 async fn once(project: &Project, ask: &AskCodeActions) -> Result<CodeActions, QuestionError> {
-    let (at, range, language) = match &ask.over {
+    let (at, range, language) = place(project, &ask.over).await?;
+    let said = project.servers.code_actions(language, &at, range, ask.waiting).await?;
+    Ok(CodeActions { actions: said.value, server: said.server, revision: at.revision })
+}
+
+/// The place that is meant, and whose server is to be asked about it.
+pub(super) async fn place(
+    project: &Project,
+    over: &Over,
+) -> Result<(At, TextRange, LanguageId), QuestionError> {
+    let (at, range, language) = match over {
         Over::Symbol(wanted) => {
             let target = project.target(wanted).await?;
             (target.at, target.range, target.language)
@@ -67,8 +77,7 @@ async fn once(project: &Project, ask: &AskCodeActions) -> Result<CodeActions, Qu
         }
     };
     let language = language.ok_or_else(|| no_language(&at.path))?;
-    let said = project.servers.code_actions(language, &at, range, ask.waiting).await?;
-    Ok(CodeActions { actions: said.value, server: said.server, revision: at.revision })
+    Ok((at, range, language))
 }
 
 fn lines(view: &View, path: &str, first: usize, last: usize) -> Result<(At, TextRange), QuestionError> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::symbol::{Detail, Signature, Symbol, symbol, tail_of};
 use super::tree::{LocateError, Located};
 use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath, Text, TextRange};
+use crate::base::{Cancel, ContentHash, RelPath, Text, TextRange};
 use crate::engine::{CurrentError, View};
 use crate::index::{FileEntry, Hit, Query, Scope};
 use crate::syntax::NamePattern;
@@ -40,6 +40,8 @@ pub enum Bodies {
 pub struct FoundSymbols {
     /// In path order, then by position.
     pub symbols: Vec<Symbol>,
+    /// The files that bodies were cut from, and the state they were in.
+    pub read: Vec<(RelPath, ContentHash)>,
     /// The index revision that the answer reflects (at least).
     pub revision: u64,
 }
@@ -65,18 +67,21 @@ pub enum SymbolError {
 pub fn find_symbol(view: &View, ask: &FindSymbol, cancel: &Cancel) -> Result<FoundSymbols, SymbolError> {
     let hits = view.snapshot.find(&ask.query, cancel)?;
     let mut symbols = Vec::with_capacity(hits.len());
+    let mut read = Vec::new();
     // Children's lines come from the text; for the hits alone, reading a few bytes each is faster.
     let needs_text =
         ask.bodies == Bodies::Included || (ask.signatures == Signature::Included && ask.depth > 0);
     for hits in hits.chunk_by(|a, b| Arc::ptr_eq(&a.file, &b.file)) {
         cancel.check()?;
         if needs_text {
-            from_text(view, ask, &hits[0].file, &mut symbols)?;
+            let hash = from_text(view, ask, &hits[0].file, &mut symbols)?;
+            let shown = hash.filter(|_| ask.bodies == Bodies::Included);
+            read.extend(shown.map(|hash| (hits[0].file.path.clone(), hash)));
         } else {
             from_index(view, ask, hits, &mut symbols);
         }
     }
-    Ok(FoundSymbols { symbols, revision: view.snapshot.revision })
+    Ok(FoundSymbols { symbols, read, revision: view.snapshot.revision })
 }
 
 /// Names like the one that was not found: for "did you mean".
@@ -128,11 +133,11 @@ fn from_text(
     ask: &FindSymbol,
     file: &Arc<FileEntry>,
     symbols: &mut Vec<Symbol>,
-) -> Result<(), SymbolError> {
+) -> Result<Option<ContentHash>, SymbolError> {
     let current = match view.current(file) {
         Ok(current) => current,
         Err(error @ CurrentError::Vfs(VfsError::Io { .. })) => return Err(error.into()),
-        Err(_) => return Ok(()),
+        Err(_) => return Ok(None),
     };
     let text = (ask.signatures == Signature::Included).then_some(current.text.as_str());
     for row in ask.query.rows_in(&current.outline) {
@@ -144,7 +149,7 @@ fn from_text(
         }
         symbols.push(found);
     }
-    Ok(())
+    Ok(Some(current.hash))
 }
 
 /// What stands on the line before `offset`, if that is white space only.

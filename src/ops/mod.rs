@@ -4,8 +4,10 @@ pub mod code_actions;
 mod declared;
 pub mod definition;
 pub mod diagnostics;
+pub mod edits;
 pub mod find_file;
 pub mod find_symbol;
+pub mod format;
 pub mod glob;
 mod heritage;
 pub mod hover;
@@ -16,9 +18,11 @@ pub mod question;
 pub mod read_file;
 pub mod references;
 pub mod relations;
+pub mod rename;
 #[cfg(test)]
 pub(crate) mod scratch;
 pub mod search;
+pub mod server_edit;
 pub mod server_outlines;
 pub mod spot;
 pub mod symbol;
@@ -28,6 +32,7 @@ pub mod tree;
 use std::sync::Arc;
 
 use crate::config::Languages;
+use crate::edit::{Editor, Recovered};
 use crate::engine::Engine;
 use crate::lsp::{ServerState, ServerStatus, Servers};
 
@@ -40,6 +45,10 @@ pub struct Project {
     pub servers: Servers,
     /// The languages it knows, as the engine has them too.
     pub languages: Arc<Languages>,
+    /// Its editor: every change of the project's files, and their history. Blocks; [`edits::apply`] and its like use it.
+    pub editor: Arc<Editor>,
+    /// What was put back when the project was opened, because a crash had cut it short.
+    pub recovered: Arc<Recovered>,
     /// The most characters of an answer where a contract leaves that to the configuration.
     pub max_answer_chars: usize,
 }

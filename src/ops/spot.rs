@@ -274,7 +274,7 @@ fn widened(text: &str, start: u32) -> TextRange {
 }
 
 /// Where `word` stands in `text` as a whole word, if it does exactly once.
-fn only_word(text: &str, word: &str) -> Option<(usize, usize)> {
+pub(super) fn only_word(text: &str, word: &str) -> Option<(usize, usize)> {
     let mut places = whole_words(text, word);
     match (places.next(), places.next()) {
         (Some(at), None) => Some((at, at + word.len())),

@@ -21,6 +21,11 @@ pub(super) enum Family {
     C,
 }
 
+/// Whether identifiers of the two files can name each other's declarations.
+pub fn share_names(a: &FileEntry, b: &FileEntry) -> bool {
+    Family::of(a).is_some_and(|family| Family::of(b) == Some(family))
+}
+
 impl Family {
     /// The family of a file; `None` when it was not parsed.
     pub(super) fn of(file: &FileEntry) -> Option<Family> {

@@ -22,6 +22,7 @@ mod tests;
 
 pub use definitions::definitions;
 pub use enclosing::enclosing;
+pub use family::share_names;
 pub use occurrence::{Judgement, Occurrence, Role};
 pub use occurrences::occurrences;
 pub use sources::{Current, Sources, Target};

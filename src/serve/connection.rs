@@ -207,6 +207,10 @@ impl Conversation {
         };
         let session = self.session(&hello.toolset)?;
         tracing::info!(session = self.number, client = hello.client, toolset = session.name, "connected");
+        if !hello.client.is_empty() && hello.client != "mcp" {
+            // A shim is named by the client behind it.
+            session.client.named(hello.client);
+        }
         self.manner = Manner::Full(session);
         Ok(Welcome {
             protocol,
@@ -218,7 +222,7 @@ impl Conversation {
 
     fn session(&self, toolset: &[String]) -> Result<Arc<Session>, (Reason, String)> {
         let chosen = self.host.toolsets(toolset).map_err(|message| (Reason::Toolset, message))?;
-        Ok(Arc::new(Session::new(Arc::clone(&self.host), self.number, &chosen)))
+        Ok(Arc::new(Session::new(Arc::clone(&self.host), self.number, Arc::default(), &chosen)))
     }
 
     async fn request(&mut self, request: Request) -> Result<(), Wrong> {

@@ -136,7 +136,7 @@ fn params<T: for<'de> Deserialize<'de>>(
 fn of_toolset(session: &Session, id: &Value, names: &[String]) -> Result<Session, Wrong> {
     let chosen =
         session.host.toolsets(names).map_err(|message| Wrong::new(id.clone(), INVALID_PARAMS, message))?;
-    Ok(Session::new(Arc::clone(&session.host), session.number, &chosen))
+    Ok(Session::new(Arc::clone(&session.host), session.number, Arc::clone(&session.client), &chosen))
 }
 
 /// Runs `call`, telling from time to time what is being done.

@@ -14,6 +14,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::base::state::{self, StateError};
 use crate::config::settings::{Settings, WatchBackend};
 use crate::config::{Languages, Trust};
+use crate::edit::{Closed, EditError, Editor, Gate, Recovered};
 use crate::engine::{Engine, EngineError, EngineOptions, OnChange};
 use crate::index::cache;
 use crate::lsp::{Servers, ServersOptions};
@@ -99,6 +100,9 @@ pub enum DaemonError {
     /// A setting names what does not exist.
     #[error("{0}; correct `toolset` in config.toml")]
     Toolset(String),
+    /// Edits cannot be kept, or what a crash left cannot be put back.
+    #[error("{0}")]
+    Edit(#[from] EditError),
     /// The engine did not start.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -203,6 +207,11 @@ async fn live(start: &Start, starting: Lock, announce: impl FnOnce(Begun)) -> Re
         tracing::error!(%error, "the accept loop failed");
     }
     if let Some(project) = host.project() {
+        let editor = Arc::clone(&project.editor);
+        let edits = tokio::task::spawn_blocking(move || editor.idle());
+        if tokio::time::timeout(SHUTDOWN_DEADLINE, edits).await.is_err() {
+            tracing::warn!("an edit did not end in time; the next start puts back what it leaves");
+        }
         let engine = tokio::time::timeout(SHUTDOWN_DEADLINE, project.engine.shutdown());
         // Bounded by itself: it ends by force what does not end when asked.
         let (engine, ()) = tokio::join!(engine, project.servers.shutdown());
@@ -223,8 +232,12 @@ pub fn open_project(
     trust: &Trust,
 ) -> Result<Project, DaemonError> {
     let root = Root::open(&place.root).map_err(|source| EngineError::root(&place.root, source))?;
+    let root = Arc::new(root);
+    // Before anything is read: what a crash cut short must not be taken for the project.
+    let (editor, recovered) = Editor::open(Arc::clone(&root), &place.edits())?;
+    tell(&recovered);
     let servers = Servers::new(ServersOptions {
-        root: Arc::new(root),
+        root,
         languages: Arc::clone(&languages),
         trusted: *trust == Trust::Trusted,
         supervisor: std::env::current_exe()?,
@@ -244,7 +257,25 @@ pub fn open_project(
         sweep_every: SWEEP_EVERY,
         on_change: Some(OnChange(Arc::new(move |path, change| told.changed(path, change)))),
     })?;
-    Ok(Project { engine, servers, languages, max_answer_chars: settings.max_answer_chars })
+    let editor = Arc::new(editor.behind(gate(&engine)));
+    let (recovered, max_answer_chars) = (Arc::new(recovered), settings.max_answer_chars);
+    Ok(Project { engine, servers, languages, editor, recovered, max_answer_chars })
+}
+
+/// Keeps questions waiting while an edit changes files. Must be called within a tokio runtime.
+pub fn gate(engine: &Engine) -> Gate {
+    let (engine, runtime) = (engine.clone(), tokio::runtime::Handle::current());
+    // Called on the editor's own thread, which may block.
+    Gate::new(move || {
+        let still = runtime.block_on(engine.still()).map_err(|busy| busy.to_string())?;
+        Ok(Box::new(still) as Closed)
+    })
+}
+
+fn tell(recovered: &Recovered) {
+    for operation in &recovered.operations {
+        tracing::warn!("{operation}");
+    }
 }
 
 fn backend(setting: WatchBackend) -> BackendChoice {

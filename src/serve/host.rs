@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
@@ -43,6 +43,7 @@ pub struct Host {
     calls: AtomicU64,
     activity: watch::Sender<Activity>,
     draining: watch::Sender<bool>,
+    told_recovered: AtomicBool,
 }
 
 /// How many connections there are, and since when there are none.
@@ -69,6 +70,7 @@ impl Host {
             calls: AtomicU64::new(0),
             activity: watch::Sender::new(Activity { connections: 0, since: started }),
             draining: watch::Sender::new(false),
+            told_recovered: AtomicBool::new(false),
         })
     }
 
@@ -130,6 +132,18 @@ impl Host {
         let _ = self.draining.subscribe().wait_for(|draining| *draining).await;
     }
 
+    /// Every edit that a crash had cut short and what became of it, a line each.
+    fn recovered(&self) -> Vec<String> {
+        let operations = self.project().map(|project| project.recovered.operations.as_slice());
+        operations.unwrap_or_default().iter().map(ToString::to_string).collect()
+    }
+
+    /// The same, once: for the first answer whose reader can be told.
+    pub fn tell_recovered(&self) -> Option<Vec<String>> {
+        let recovered = self.recovered();
+        (!recovered.is_empty() && !self.told_recovered.swap(true, Ordering::Relaxed)).then_some(recovered)
+    }
+
     /// What `symd/status` answers.
     pub fn status(&self) -> Value {
         let activity = *self.activity.borrow();
@@ -147,6 +161,7 @@ impl Host {
                 "servers".to_owned(),
                 json!(self.project().map(|project| project.server_status()).unwrap_or_default()),
             ),
+            ("recovered".to_owned(), json!(self.recovered())),
             ("trust".to_owned(), json!(self.parts.trust.to_string())),
             ("left_out".to_owned(), json!(self.parts.notes.iter().map(Note::to_string).collect::<Vec<_>>())),
         ]);

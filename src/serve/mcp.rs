@@ -309,6 +309,7 @@ impl ServerHandler for Handler {
 impl Handler {
     fn log_client(&self, client: &Implementation) {
         if !self.named.swap(true, Ordering::Relaxed) {
+            self.session.client.named(format!("{} {}", client.name, client.version));
             tracing::info!(
                 session = self.session.number,
                 client = client.name,

@@ -86,6 +86,11 @@ impl Place {
         self.state.join("servers")
     }
 
+    /// The history of edits, and the journal of one under way.
+    pub fn edits(&self) -> PathBuf {
+        self.state.join("edits")
+    }
+
     /// The log; older lines are beside it.
     pub fn log(&self) -> PathBuf {
         self.state.join("symd.log")

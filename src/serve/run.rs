@@ -2,6 +2,7 @@
 //! that no request is ever left without one.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Instant;
 
@@ -10,6 +11,7 @@ use serde_json::{Map, Value};
 use crate::config::roots::HOW_TO_CHOOSE;
 use crate::serve::in_flight::Stop;
 use crate::serve::session::Session;
+use crate::toolsets::native::NATIVE;
 use crate::toolsets::{Call, Reply, Tool};
 
 /// Characters of a call's arguments that go into the log.
@@ -35,9 +37,16 @@ pub(super) async fn run(
     let Some(project) = session.host.project() else {
         return Some(Reply::failed(format!("symd was started outside any project: {HOW_TO_CHOOSE}")));
     };
+    let for_programs = arguments.get("format").is_some_and(|format| format == "json");
     let started = Instant::now();
     let mut running = None;
-    let mut call = Some(Call { project, arguments, cancel: stop.flag() });
+    let mut call = Some(Call {
+        project,
+        tool: tool.name,
+        arguments,
+        client: Arc::clone(&session.client),
+        cancel: stop.flag(),
+    });
     let answered = std::future::poll_fn(|context| {
         let polled = catch_unwind(AssertUnwindSafe(|| {
             if let Some(call) = call.take() {
@@ -58,9 +67,21 @@ pub(super) async fn run(
         reply = answered => (!stop.flag().is_cancelled()).then_some(reply),
         () = stop.stopped() => None,
     };
+    let reply = reply.map(|reply| if for_programs { reply } else { with_recovered(session, tool, reply) });
     let outcome = reply.as_ref().map(|reply| reply.outcome);
     let ms = started.elapsed().as_millis();
     tracing::debug!(session = session.number, tool = tool.name, ?outcome, %ms, "answered");
+    reply
+}
+
+/// The first answer of symd's own contract after a start says what was recovered; the other contracts' texts are fixed.
+fn with_recovered(session: &Session, tool: &'static Tool, mut reply: Reply) -> Reply {
+    if NATIVE.tools.iter().any(|known| std::ptr::eq(known, tool))
+        && let Some(operations) = session.host.tell_recovered()
+    {
+        let told: String = operations.iter().map(|operation| format!("[recovered: {operation}]\n")).collect();
+        reply.text.insert_str(0, &told);
+    }
     reply
 }
 

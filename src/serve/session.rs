@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::serve::host::Host;
-use crate::toolsets::{self, Tool, Toolset};
+use crate::toolsets::{self, Client, Tool, Toolset};
 
 /// What belongs to one connection.
 #[derive(Debug)]
@@ -18,10 +18,16 @@ pub(super) struct Session {
     pub(super) name: String,
     pub(super) tools: Vec<&'static Tool>,
     pub(super) instructions: String,
+    pub(super) client: Arc<Client>,
 }
 
 impl Session {
-    pub(super) fn new(host: Arc<Host>, number: u64, chosen: &[&'static Toolset]) -> Session {
+    pub(super) fn new(
+        host: Arc<Host>,
+        number: u64,
+        client: Arc<Client>,
+        chosen: &[&'static Toolset],
+    ) -> Session {
         let names: Vec<&str> = chosen.iter().map(|toolset| toolset.name).collect();
         let instructions: Vec<&str> = chosen.iter().map(|toolset| toolset.instructions).collect();
         Session {
@@ -30,6 +36,7 @@ impl Session {
             name: names.join(","),
             tools: toolsets::union(chosen),
             instructions: instructions.join("\n\n"),
+            client,
         }
     }
 

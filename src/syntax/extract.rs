@@ -80,6 +80,24 @@ pub fn outline(grammar: Grammar, text: &str, cancel: &Cancel) -> Result<Outline,
     WORKER.with_borrow_mut(|worker| worker.outline(grammar, compiled, text, cancel))
 }
 
+/// What `look` makes of the tree of `text`, for questions that the outline does not answer. Offsets are those of
+/// `text`.
+pub(super) fn with_tree<T>(
+    grammar: Grammar,
+    text: &str,
+    cancel: &Cancel,
+    look: impl FnOnce(&Tree) -> T,
+) -> Result<T, OutlineError> {
+    if u32::try_from(text.len()).is_err() {
+        return Err(OutlineError::TooLarge);
+    }
+    let compiled = grammar.compiled().map_err(OutlineError::Query)?;
+    cancel.check()?;
+    let tree =
+        WORKER.with_borrow_mut(|worker| worker.parse(grammar, compiled, &with_line_feeds(text), cancel))?;
+    Ok(look(&tree))
+}
+
 impl Worker {
     fn outline(
         &mut self,

@@ -15,8 +15,10 @@ pub mod kind;
 pub mod name_path;
 mod occurrences;
 pub mod outline;
+mod places;
 mod roles;
 mod scopes;
+mod text_kind;
 
 pub use extract::{OutlineError, outline};
 pub use grammar::Grammar;
@@ -25,3 +27,5 @@ pub use kind::SymbolKind;
 pub use name_path::{Matching, NamePattern, NamePatternError};
 pub use occurrences::name_hash;
 pub use outline::{Occurrences, Outline, Row};
+pub use places::{Statement, StatementKind, SyntaxErrorAt, first_error, statement_at};
+pub use text_kind::{TextKind, text_kinds};

@@ -31,6 +31,16 @@ pub(super) async fn within<T>(
     }
 }
 
+/// Runs `op`, which waits for servers for `patience` at most and fails in its own words.
+pub(super) async fn in_time<T>(
+    project: &Project,
+    patience: Duration,
+    op: impl Future<Output = T>,
+) -> Result<T, Refusal> {
+    let late = |_| Refusal::TooLate(too_late(&project.engine.status()));
+    tokio::time::timeout(DEADLINE + patience, op).await.map_err(late)
+}
+
 impl Refusal {
     /// How the call went.
     pub(super) fn outcome(&self) -> Outcome {
@@ -52,6 +62,6 @@ pub(super) fn outcome_of(why: &NoAnswer) -> Outcome {
         | NoAnswer::Unsupported { .. }
         | NoAnswer::Down { .. } => Outcome::NoServer,
         NoAnswer::NotReady { .. } | NoAnswer::Changed { .. } | NoAnswer::Stopping => Outcome::NotReady,
-        NoAnswer::Failed { .. } => Outcome::Failed,
+        NoAnswer::Failed { .. } | NoAnswer::Refused { .. } => Outcome::Failed,
     }
 }

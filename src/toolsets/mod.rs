@@ -3,15 +3,19 @@
 
 pub mod arguments;
 mod asked;
+mod client;
 pub mod native;
 mod outlined;
 pub mod serena;
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+
+pub use client::Client;
 
 use crate::base::Cancel;
 use crate::engine::{EngineError, EngineStatus, View};
@@ -74,6 +78,14 @@ pub struct Annotations {
 }
 
 impl Annotations {
+    /// A tool that adds to the project's files; what it does can be undone.
+    pub const ADDS: Annotations =
+        Annotations { read_only: false, destructive: false, idempotent: false, open_world: false };
+
+    /// A tool that changes or removes what is in the project's files; what it does can be undone.
+    pub const CHANGES: Annotations =
+        Annotations { read_only: false, destructive: true, idempotent: false, open_world: false };
+
     /// A tool that only looks, inside the project.
     pub const READ_ONLY: Annotations =
         Annotations { read_only: true, destructive: false, idempotent: true, open_world: false };
@@ -87,8 +99,12 @@ pub type Running<'a> = Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
 pub struct Call<'a> {
     /// The project of the connection.
     pub project: &'a Project,
+    /// The tool's name.
+    pub tool: &'static str,
     /// The arguments as the client sent them.
     pub arguments: Map<String, Value>,
+    /// Who calls, and what it has read.
+    pub client: Arc<Client>,
     /// Raised when the client cancels or goes away; long work looks at it.
     pub cancel: Cancel,
 }

@@ -3,7 +3,7 @@
 //! when somebody swaps a directory for a link while we look.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{Mode, OFlags, ResolveFlags};
@@ -92,6 +92,82 @@ fn by_components(
     rustix::fs::openat(here, ".", flags | OFlags::CLOEXEC, Mode::empty())
 }
 
+/// Opens `path` beneath `root` where no component may be a link: what a write goes through, after [`resolve`].
+pub(super) fn open_exactly(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    let flags = flags | OFlags::CLOEXEC;
+    if !WITHOUT_OPENAT2.load(Ordering::Relaxed) {
+        let how = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        match rustix::fs::openat2(root, path, flags, Mode::empty(), how) {
+            Err(Errno::AGAIN | Errno::PERM) => {}
+            Err(Errno::NOSYS) => WITHOUT_OPENAT2.store(true, Ordering::Relaxed),
+            answer => return answer,
+        }
+    }
+    exactly_by_components(root, path, flags)
+}
+
+fn exactly_by_components(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    let mut ahead = reversed(path)?;
+    let mut here: Option<OwnedFd> = None;
+    while let Some(name) = ahead.pop() {
+        if name == ".." {
+            return Err(Errno::XDEV);
+        }
+        let from = here.as_ref().map_or(root, AsFd::as_fd);
+        let how = if ahead.is_empty() { flags } else { OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC };
+        here = Some(rustix::fs::openat(from, &name, how | OFlags::NOFOLLOW, Mode::empty())?);
+    }
+    here.map_or_else(|| rustix::fs::openat(root, ".", flags, Mode::empty()), Ok)
+}
+
+/// The path without links that `path` names. From the first component on that does not exist, components are kept as
+/// they are (`..` among them is refused, since nobody can say what it would mean).
+pub(super) fn resolve(root: BorrowedFd<'_>, canonical_root: &Path, path: &Path) -> Result<PathBuf, Errno> {
+    let mut links_left = MAX_LINKS;
+    let mut passed: Vec<(std::ffi::OsString, OwnedFd)> = Vec::new();
+    let mut ahead = reversed(path)?;
+    let named = |passed: &[(std::ffi::OsString, OwnedFd)]| passed.iter().map(|(name, _)| name).collect();
+    while let Some(name) = ahead.pop() {
+        if name == ".." {
+            passed.pop().ok_or(Errno::XDEV)?;
+            continue;
+        }
+        let here = passed.last().map_or(root, |(_, directory)| directory.as_fd());
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let found = match rustix::fs::openat(here, &name, flags, Mode::empty()) {
+            Err(Errno::NOENT) => {
+                let mut missing: PathBuf = named(&passed);
+                missing.push(name);
+                while let Some(name) = ahead.pop() {
+                    if name == ".." {
+                        return Err(Errno::XDEV);
+                    }
+                    missing.push(name);
+                }
+                return Ok(missing);
+            }
+            answer => answer?,
+        };
+        let kind = rustix::fs::FileType::from_raw_mode(rustix::fs::fstat(&found)?.st_mode);
+        if kind != rustix::fs::FileType::Symlink {
+            passed.push((name, found));
+            continue;
+        }
+        links_left = links_left.checked_sub(1).ok_or(Errno::LOOP)?;
+        let target = rustix::fs::readlinkat(&found, "", Vec::new())?;
+        let target =
+            Path::new(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(target.as_bytes()));
+        if target.is_absolute() {
+            let inside = target.strip_prefix(canonical_root).map_err(|_| Errno::XDEV)?;
+            passed.clear();
+            ahead.extend(reversed(inside)?);
+        } else {
+            ahead.extend(reversed(target)?);
+        }
+    }
+    Ok(named(&passed))
+}
+
 /// The components of a relative path, last first; `.` left out.
 fn reversed(path: &Path) -> Result<Vec<std::ffi::OsString>, Errno> {
     let mut names = Vec::new();
@@ -149,6 +225,33 @@ mod tests {
             for broken in ["loop", "missing"] {
                 assert_eq!(open_with(opener, broken), Err(false), "{broken}");
             }
+        }
+        let resolved = |path: &str| {
+            resolve(fd.as_fd(), &root, Path::new(path)).map(|found| found.to_string_lossy().into_owned())
+        };
+        for (path, target) in [
+            ("relative", "d/f"),
+            ("d/up", "d/f"),
+            ("absolute", "d/f"),
+            ("d/e/top/d/new/er", "d/new/er"),
+            ("d/e/top", ""),
+            ("missing", "missing"),
+        ] {
+            assert_eq!(resolved(path).as_deref(), Ok(target), "{path}");
+        }
+        for outside in ["out", "sneaky", "absolute_out", "../secret", "missing/../../secret"] {
+            assert_eq!(resolved(outside), Err(Errno::XDEV), "{outside}");
+        }
+        assert_eq!(resolved("loop"), Err(Errno::LOOP));
+        for opener in [open_exactly, exactly_by_components] {
+            let exactly = |path: &str| opener(fd.as_fd(), Path::new(path), OFlags::RDONLY).map(|_| ());
+            for plain in ["d/f", ".", "d/e"] {
+                assert_eq!(exactly(plain), Ok(()), "{plain}");
+            }
+            for link in ["relative", "out", "d/e/top/d/f"] {
+                assert!(matches!(exactly(link), Err(Errno::LOOP | Errno::NOTDIR)), "{link}");
+            }
+            assert_eq!(exactly("../secret"), Err(Errno::XDEV));
         }
     }
 }

@@ -65,6 +65,28 @@ pub enum VfsError {
         /// What the system said.
         source: io::Error,
     },
+    /// Nobody may write the file, or we may not; or its directory does not let us replace it.
+    #[error("{path} is read-only{}", if *directory { " (its directory cannot be written)" } else { "" })]
+    ReadOnly {
+        /// The path asked for.
+        path: RelPath,
+        /// Whether it is the directory that refuses.
+        directory: bool,
+    },
+    /// Something of that name is there already.
+    #[error("{path} exists already")]
+    Exists {
+        /// The path asked for.
+        path: RelPath,
+    },
+    /// The system refused to write.
+    #[error("cannot write {path}: {source}")]
+    Write {
+        /// The path asked for.
+        path: RelPath,
+        /// What the system said.
+        source: io::Error,
+    },
 }
 
 /// What tells one state of a file from another without reading it.
@@ -215,6 +237,7 @@ impl Root {
     }
 
     /// Lists a directory that has just been opened, sorted by name, and counts the names that are not UTF-8 (left out).
+    /// What `edit` has staged ([`super::TEMPORARY_PREFIX`]) is left out too.
     pub fn list(&self, path: &RelPath, directory: impl AsFd) -> Result<(Vec<Entry>, usize), VfsError> {
         let io = |errno: Errno| VfsError::Io { path: path.clone(), source: errno.into() };
         let mut entries = Vec::new();
@@ -229,7 +252,8 @@ impl Root {
                 unnamed += 1;
                 continue;
             };
-            if name == "." || name == ".." {
+            // What is staged for an edit under way is no part of the project.
+            if name == "." || name == ".." || name.starts_with(super::TEMPORARY_PREFIX) {
                 continue;
             }
             let kind = match entry.file_type() {
@@ -245,18 +269,40 @@ impl Root {
         Ok((entries, unnamed))
     }
 
+    /// The path that `path` names once every link on the way is followed, the last one too. What does not exist yet is
+    /// kept as it is written: `link/new` gives `target/new`.
+    pub fn resolve(&self, path: &RelPath) -> Result<RelPath, VfsError> {
+        beneath::resolve(self.directory.as_fd(), &self.path, path.as_path())
+            .map_err(|errno| refusal(errno, path, OFlags::empty()))
+            .and_then(|found| {
+                let odd = || VfsError::Outside { path: path.clone() };
+                RelPath::new(found.to_str().ok_or_else(odd)?).map_err(|_| odd())
+            })
+    }
+
+    /// Opens the directory `path` with no link anywhere on the way.
+    pub(super) fn open_directory_exactly(&self, path: &RelPath) -> Result<OwnedFd, VfsError> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+        beneath::open_exactly(self.directory.as_fd(), path.as_path(), flags)
+            .map_err(|errno| refusal(errno, path, OFlags::NOFOLLOW))
+    }
+
     fn open_beneath(&self, path: &RelPath, flags: OFlags) -> Result<OwnedFd, VfsError> {
-        beneath::open(self.directory.as_fd(), &self.path, path.as_path(), flags).map_err(
-            |errno| match errno {
-                Errno::NOENT | Errno::NOTDIR => VfsError::NotFound { path: path.clone() },
-                Errno::XDEV => VfsError::Outside { path: path.clone() },
-                Errno::LOOP if flags.contains(OFlags::NOFOLLOW) => {
-                    VfsError::NotAFile { path: path.clone(), what: "a link" }
-                }
-                Errno::NXIO => VfsError::NotAFile { path: path.clone(), what: "a socket" },
-                other => VfsError::Io { path: path.clone(), source: other.into() },
-            },
-        )
+        beneath::open(self.directory.as_fd(), &self.path, path.as_path(), flags)
+            .map_err(|errno| refusal(errno, path, flags))
+    }
+}
+
+/// What `errno` means when `path` was opened with `flags`.
+fn refusal(errno: Errno, path: &RelPath, flags: OFlags) -> VfsError {
+    match errno {
+        Errno::NOENT | Errno::NOTDIR => VfsError::NotFound { path: path.clone() },
+        Errno::XDEV => VfsError::Outside { path: path.clone() },
+        Errno::LOOP if flags.contains(OFlags::NOFOLLOW) => {
+            VfsError::NotAFile { path: path.clone(), what: "a link" }
+        }
+        Errno::NXIO => VfsError::NotAFile { path: path.clone(), what: "a socket" },
+        other => VfsError::Io { path: path.clone(), source: other.into() },
     }
 }
 
@@ -279,9 +325,10 @@ pub(crate) fn kind_of(file_type: FileType) -> EntryKind {
     }
 }
 
-fn describe(file_type: FileType) -> &'static str {
+pub(super) fn describe(file_type: FileType) -> &'static str {
     match file_type {
         FileType::Directory => "a directory",
+        FileType::Symlink => "a link",
         FileType::Fifo => "a FIFO",
         FileType::Socket => "a socket",
         _ => "a device",

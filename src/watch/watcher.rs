@@ -16,7 +16,7 @@ use super::crawl::Visit;
 use super::sweep::Snapshot;
 use super::tree::{Place, Tree};
 use crate::base::RelPath;
-use crate::vfs::{EntryKind, Ignore, Root, VfsError};
+use crate::vfs::{EntryKind, Ignore, Root, TEMPORARY_PREFIX, VfsError};
 
 /// Paths in one batch: enough to make a hand-over cheap, few enough that parsing starts at once.
 const BATCH_PATHS: usize = 1_000;
@@ -185,6 +185,10 @@ impl Watcher {
 
     /// Tells what is at `name` in `directory` now.
     fn look(&mut self, directory: &RelPath, name: &str) {
+        // Staged for an edit: gone before anybody could look, and no part of the project.
+        if name.starts_with(TEMPORARY_PREFIX) {
+            return;
+        }
         let path = directory.join(name);
         let found = self.root.stat_link(&path).map(|(kind, _)| kind);
         if self.ignore.is_changed_by(directory, name, found.is_ok()) {

@@ -9,9 +9,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use symd::base::Cancel;
 use symd::config::{Languages, LayerText, Trust};
+use symd::edit::Editor;
 use symd::engine::{Engine, EngineOptions, OnChange};
 use symd::lsp::{Servers, ServersOptions};
 use symd::ops::Project;
+use symd::serve::daemon::gate;
 use symd::toolsets::{Call, Outcome, Reply, native, serena};
 use symd::vfs::Root;
 use symd::watch::{BackendChoice, WatchOptions};
@@ -106,7 +108,10 @@ impl Stage {
             on_change: Some(OnChange(Arc::new(move |path, change| told.changed(path, change)))),
         })
         .unwrap();
-        let project = Project { engine, servers, languages, max_answer_chars: 150_000 };
+        let root = Arc::new(Root::open(&at.join("project")).unwrap());
+        let (editor, recovered) = Editor::open(root, &at.join("state/edits")).unwrap();
+        let (editor, recovered) = (Arc::new(editor.behind(gate(&engine))), Arc::new(recovered));
+        let project = Project { engine, servers, languages, editor, recovered, max_answer_chars: 150_000 };
         Stage { at: at.to_owned(), project }
     }
 
@@ -117,7 +122,13 @@ impl Stage {
     async fn reply(&self, tools: &symd::toolsets::Toolset, tool: &str, arguments: Value) -> Reply {
         let tool = tools.tools.iter().find(|known| known.name == tool).unwrap();
         let arguments = arguments.as_object().unwrap().clone();
-        let call = Call { project: &self.project, arguments, cancel: Cancel::new() };
+        let call = Call {
+            project: &self.project,
+            tool: tool.name,
+            arguments,
+            client: Arc::default(),
+            cancel: Cancel::new(),
+        };
         tokio::time::timeout(PATIENCE, (tool.run)(call)).await.expect("answered in time")
     }
 

@@ -154,13 +154,13 @@ fn what_is_no_file_is_not_opened_and_counted() {
 }
 
 /// A user who is not root and cannot read everything.
-struct Ordinary {
-    user: User,
+pub struct Ordinary {
+    pub user: User,
     program: PathBuf,
 }
 
 impl Ordinary {
-    fn new() -> Ordinary {
+    pub fn new() -> Ordinary {
         let user = User::new();
         let program = user.path("symd");
         // Where the tests were built need not be open to others.
@@ -168,7 +168,7 @@ impl Ordinary {
         Ordinary { user, program }
     }
 
-    fn run(&self, arguments: &[&str]) -> String {
+    pub fn run(&self, arguments: &[&str]) -> String {
         let command = if rustix::process::geteuid().is_root() {
             let mut command = Command::new("setpriv");
             command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&self.program);
@@ -185,7 +185,7 @@ impl Ordinary {
     }
 
     /// Gives everything to this user.
-    fn own(&self) {
+    pub fn own(&self) {
         if rustix::process::geteuid().is_root() {
             let root = self.user.path("");
             let owned = Command::new("chown").args(["-R", "65534:65534"]).arg(&root).status().unwrap();

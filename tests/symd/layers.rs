@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 /// Module and row. Modules of one row do not use each other.
-const ROWS: [(&str, u8); 15] = [
+const ROWS: [(&str, u8); 16] = [
     ("base", 1),
     ("config", 2),
     ("vfs", 2),
@@ -13,6 +13,7 @@ const ROWS: [(&str, u8); 15] = [
     ("lsp", 4),
     ("install", 4),
     ("index", 4),
+    ("edit", 4),
     ("resolve", 5),
     ("engine", 6),
     ("ops", 7),

@@ -8,6 +8,14 @@
 )]
 
 mod cache;
+mod edit_crash;
+mod edit_daemon_kill;
+mod edit_hostile;
+mod edit_kill;
+mod edit_support;
+mod edit_texts;
+mod edit_tools;
+mod edit_undo;
 mod find_cli;
 mod foreign_symbols;
 mod hostile_files;
@@ -20,6 +28,11 @@ mod lsp_misbehave;
 mod lsp_stage;
 mod real_servers;
 mod reference_tools;
+mod rename_lies;
+mod rename_real;
+mod rename_stage;
+mod rename_syntax;
+mod rename_texts;
 mod serve_bad_input;
 mod serve_cli;
 mod serve_life;

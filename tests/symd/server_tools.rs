@@ -9,10 +9,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use symd::base::Cancel;
 use symd::config::{Languages, LayerText, Trust};
+use symd::edit::Editor;
 use symd::engine::{Engine, EngineOptions, OnChange};
 use symd::lsp::{Servers, ServersOptions};
 use symd::ops::Project;
-use symd::toolsets::{Call, Outcome, Reply, native, serena};
+use symd::serve::daemon::gate;
+use symd::toolsets::{Call, Client, Outcome, Reply, native, serena};
 use symd::vfs::Root;
 use symd::watch::{BackendChoice, WatchOptions};
 
@@ -27,6 +29,7 @@ const USE: &str =
 struct Stage {
     scratch: tempfile::TempDir,
     project: Project,
+    client: Arc<Client>,
 }
 
 fn fake_ls() -> PathBuf {
@@ -113,7 +116,11 @@ impl Stage {
             on_change: Some(OnChange(Arc::new(move |path, change| told.changed(path, change)))),
         })
         .unwrap();
-        Stage { scratch, project: Project { engine, servers, languages, max_answer_chars: 150_000 } }
+        let root = Arc::new(Root::open(&path.join("project")).unwrap());
+        let (editor, recovered) = Editor::open(root, &path.join("state/edits")).unwrap();
+        let (editor, recovered) = (Arc::new(editor.behind(gate(&engine))), Arc::new(recovered));
+        let project = Project { engine, servers, languages, editor, recovered, max_answer_chars: 150_000 };
+        Stage { scratch, project, client: Arc::new(Client::of_name("test")) }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -123,7 +130,13 @@ impl Stage {
     async fn reply(&self, tool: &str, arguments: Value) -> Reply {
         let tool = native::NATIVE.tools.iter().find(|known| known.name == tool).unwrap();
         let arguments = arguments.as_object().unwrap().clone();
-        let call = Call { project: &self.project, arguments, cancel: Cancel::new() };
+        let call = Call {
+            project: &self.project,
+            tool: tool.name,
+            arguments,
+            client: self.client.clone(),
+            cancel: Cancel::new(),
+        };
         tokio::time::timeout(PATIENCE, (tool.run)(call)).await.expect("answered in time")
     }
 
@@ -349,10 +362,61 @@ fn serena_waits_and_lists_what_the_server_tells() {
     play(script(truth().into(), Value::Null), async |stage| {
         let tool = serena::SERENA.tools.iter().find(|tool| tool.name == "find_referencing_symbols").unwrap();
         let arguments = json!({ "name_path": "run", "relative_path": "lib.py" }).as_object().unwrap().clone();
-        let reply = (tool.run)(Call { project: &stage.project, arguments, cancel: Cancel::new() }).await;
+        let reply = (tool.run)(Call {
+            project: &stage.project,
+            tool: tool.name,
+            arguments,
+            client: stage.client.clone(),
+            cancel: Cancel::new(),
+        })
+        .await;
         let entries: Vec<Value> = serde_json::from_str(&reply.text).unwrap();
         let names: Vec<&str> = entries.iter().map(|entry| entry["name_path"].as_str().unwrap()).collect();
         assert_eq!(names, ["Box/get", "use", "main", "main", "main"]);
         assert_eq!(entries[1]["kind"], 1);
+    });
+}
+
+#[test]
+fn an_edit_tells_the_diagnostics_that_it_caused_and_no_others() {
+    let one = |line: u32, message: &str| {
+        json!({
+            "range": { "start": { "line": line, "character": 0 }, "end": { "line": line, "character": 3 } },
+            "severity": 1, "message": message, "code": "bad",
+        })
+    };
+    let report = |items: Value| json!([{ "answer": { "kind": "full", "items": items } }]);
+    let mut script = script(truth().into(), Value::Null);
+    script["capabilities"]["diagnosticProvider"] =
+        json!({ "interFileDependencies": false, "workspaceDiagnostics": false });
+    script["on"]["textDocument/diagnostic"] = json!([
+        report(json!([one(0, "old")])),
+        report(json!([one(1, "old"), one(2, "new")])),
+        report(json!([one(1, "old"), one(2, "new")])),
+        report(json!([one(0, "old")])),
+        [{ "hang": true }],
+    ]);
+    play(script, async |stage| {
+        let edit = |line: u32| json!({ "relative_path": "lib.py", "line": line, "content": "# more" });
+        let reply = stage.reply("insert_at_line", edit(1)).await;
+        assert!(
+            reply.text.ends_with("; new diagnostics unknown: no language server is ready]"),
+            "{}",
+            reply.text
+        );
+        stage.ask("find_referencing_symbols", json!({ "name_path": "run" })).await;
+        let reply = stage.reply("insert_at_line", edit(1)).await;
+        let (text, footer) = reply.text.rsplit_once('\n').unwrap();
+        assert!(text.ends_with("\nnew diagnostics:\nlib.py\n 3 error in run: new [bad]"), "{text}");
+        assert!(footer.ends_with("; 1 new diagnostic (fake)]"), "{footer}");
+        let reply = stage.reply("insert_at_line", edit(1)).await;
+        assert!(reply.text.ends_with("; no new diagnostics (fake)]"), "{}", reply.text);
+        let reply = stage.reply("insert_at_line", edit(1)).await;
+        assert!(
+            reply.text.contains("; new diagnostics unknown: the language server did not answer in time"),
+            "{}",
+            reply.text
+        );
+        assert_eq!(reply.outcome, Outcome::Done, "the edit was made");
     });
 }

@@ -203,6 +203,22 @@ impl Wire {
         }
     }
 
+    /// Sends; `None` when the other end is gone.
+    pub fn try_send(&mut self, message: &Value) -> Option<()> {
+        self.reader.get_mut().write_all(format!("{message}\n").as_bytes()).ok()
+    }
+
+    /// Receives; `None` when the other end is gone.
+    pub fn try_receive(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        match self.reader.read_line(&mut line) {
+            Ok(0) => None,
+            Ok(_) => serde_json::from_str(&line).ok(),
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => panic!("no answer in time"),
+            Err(_) => None,
+        }
+    }
+
     /// Sends one message and takes the next answer.
     pub fn ask(&mut self, message: &Value) -> Value {
         self.send(message);

@@ -5,6 +5,7 @@ use std::io::{IsTerminal, Read};
 use serde_json::{Map, Value, json};
 
 use crate::cli::client::{Client, Role};
+use crate::cli::colour;
 use crate::cli::commands::{print, say};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
@@ -51,7 +52,11 @@ pub(super) fn tool_call(
     })?;
     let text = answer["text"].as_str().unwrap_or_default();
     let end = if text.ends_with('\n') { "" } else { "\n" };
-    print(&format!("{text}{end}"))?;
+    let is_diff = arguments.get("dry_run") == Some(&Value::Bool(true));
+    match is_diff && colour::is_wanted() {
+        true => print(&colour::diff(&format!("{text}{end}")))?,
+        false => print(&format!("{text}{end}"))?,
+    }
     match Exit::of_outcome(answer["outcome"].as_str().unwrap_or_default()) {
         None => Ok(()),
         Some(exit) => Err(exit.silent()),

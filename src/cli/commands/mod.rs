@@ -7,6 +7,7 @@ mod daemon;
 mod demo;
 mod docs;
 mod doctor;
+mod edits;
 mod gc;
 mod index;
 mod install;
@@ -90,6 +91,27 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
                 "search_for_pattern",
                 json!({ "substring_pattern": pattern, "relative_path": path }),
             )
+        }
+        Command::Rename { name_path, new_name, within, dry_run, include, force, deadline } => {
+            let wanted = json!({
+                "name_path": name_path, "new_name": new_name, "relative_path": context.in_project(&within),
+                "dry_run": dry_run.then_some(true), "force": force.then_some(true), "deadline_seconds": deadline,
+                "include": (!include.is_empty()).then_some(include),
+            });
+            ask::run(&context, "rename_symbol", wanted)
+        }
+        Command::Format { file, dry_run, deadline } => {
+            let file = context.in_project(&file);
+            let wanted = json!({
+                "relative_path": file, "dry_run": dry_run.then_some(true), "deadline_seconds": deadline,
+            });
+            ask::run(&context, "format", wanted)
+        }
+        Command::Undo { id, dry_run } => edits::undo(&context, id, edits::Trial::new(dry_run)),
+        Command::Redo { dry_run } => edits::redo(&context, edits::Trial::new(dry_run)),
+        Command::History { count, json } => edits::history(&context, count, Form::new(json)),
+        Command::Patch { file, dry_run, force } => {
+            edits::patch(&context, &file, edits::Trial::new(dry_run), edits::Breaking::new(force))
         }
         Command::Index { json } => index::run(&context, Form::new(json)),
         Command::Server { command } => server::run(&context, command),

@@ -1,10 +1,11 @@
 //! `textDocument/codeAction`: what is on offer. Nothing is resolved or applied.
 
 use lsp_types::Position;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::base::TextRange;
-use crate::lsp::convert;
+use crate::lsp::convert::{self, Rim};
+use crate::lsp::documents::Told;
 use crate::lsp::place;
 use crate::lsp::session::Session;
 use crate::lsp::shapes::ActionShape;
@@ -13,17 +14,19 @@ use crate::lsp::{At, CodeAction, NoAnswer};
 impl Session {
     /// What could be done about `range` of the file of `at`.
     pub(crate) async fn code_actions(&self, at: &At, range: TextRange) -> Result<Vec<CodeAction>, NoAnswer> {
-        let found: Option<Vec<ActionShape>> = self
-            .ask_about(at, "textDocument/codeAction", |told| {
-                let place = |offset| place::of_offset(&told.content.text, offset, self.rim.encoding);
-                let (start, end): (Position, Position) = (place(range.start).into(), place(range.end).into());
-                json!({
-                    "textDocument": {"uri": told.uri},
-                    "range": {"start": start, "end": end},
-                    "context": {"diagnostics": []},
-                })
-            })
-            .await?;
+        let found: Option<Vec<ActionShape>> =
+            self.ask_about(at, "textDocument/codeAction", |told| params(&self.rim, told, range)).await?;
         Ok(found.unwrap_or_default().into_iter().map(convert::action).collect())
     }
+}
+
+/// `CodeActionParams`.
+pub(super) fn params(rim: &Rim, told: &Told, range: TextRange) -> Value {
+    let place = |offset| place::of_offset(&told.content.text, offset, rim.encoding);
+    let (start, end): (Position, Position) = (place(range.start).into(), place(range.end).into());
+    json!({
+        "textDocument": {"uri": told.uri},
+        "range": {"start": start, "end": end},
+        "context": {"diagnostics": []},
+    })
 }

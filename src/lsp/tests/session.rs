@@ -26,7 +26,10 @@ async fn symd_introduces_itself() {
     assert_eq!(can("/textDocument/typeHierarchy"), json!({"dynamicRegistration": false}));
     assert_eq!(can("/workspace/didChangeWatchedFiles/dynamicRegistration"), json!(true));
     assert_eq!(can("/workspace/configuration"), json!(true));
-    assert_eq!(can("/workspace/applyEdit"), json!(false));
+    assert_eq!(can("/workspace/applyEdit"), json!(true));
+    assert_eq!(can("/workspace/workspaceEdit/documentChanges"), json!(true));
+    assert_eq!(can("/workspace/workspaceEdit/resourceOperations"), json!(["create", "rename", "delete"]));
+    assert_eq!(can("/textDocument/rename/prepareSupport"), json!(true));
     assert_eq!(can("/window/workDoneProgress"), json!(true));
     assert_eq!(can("/experimental/serverStatusNotification"), json!(true));
     assert_eq!(stage.session.info().name, "Peer");

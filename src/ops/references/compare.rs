@@ -6,31 +6,28 @@ use super::answer::Completeness;
 use super::judge::{Found, Judged};
 use crate::base::RelPath;
 use crate::config::{LanguageId, Languages};
-use crate::ops::spot::Checked;
 use crate::resolve::{Judgement, Role};
 
 /// What the server does not tell.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Compared {
+pub(in crate::ops) struct Compared {
     /// Likely occurrences in files of languages that the server serves.
-    pub(super) silent: Vec<Found>,
+    pub(in crate::ops) silent: Vec<Found>,
     /// Likely occurrences in files of languages that it does not.
-    pub(super) other_languages: Vec<Found>,
+    pub(in crate::ops) other_languages: Vec<Found>,
     /// How many there are of which nothing can be said.
-    pub(super) unchecked: usize,
+    pub(in crate::ops) unchecked: usize,
 }
 
-/// Finds what the server does not tell. Other declarations of the name are no uses: they raise no alarm.
-pub(super) fn compare(
+/// Finds what the server does not tell: `told` is where it says that the name stands. Other declarations of the name are no uses: they raise no alarm.
+pub(in crate::ops) fn compare(
     judged: &Judged,
-    checked: &Checked,
+    told: &HashSet<(&RelPath, u32)>,
     languages: &Languages,
     language: Option<LanguageId>,
 ) -> Compared {
-    let told: HashSet<(&RelPath, u32)> =
-        checked.spots.iter().map(|spot| (&spot.path, spot.range.start)).collect();
     let mut served: HashSet<LanguageId> =
-        checked.spots.iter().filter_map(|spot| languages.language_of(&spot.path)).collect();
+        told.iter().filter_map(|(path, _)| languages.language_of(path)).collect();
     served.extend(language);
     let is_served = |path: &RelPath| match languages.language_of(path) {
         Some(other) => {
@@ -56,7 +53,7 @@ fn share_server(languages: &Languages, a: LanguageId, b: LanguageId) -> bool {
 
 /// What asking about one silent occurrence told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(in crate::ops) enum Verdict {
     /// The server itself leads from there to the symbol.
     Confirmed,
     /// It leads elsewhere: no reference.
@@ -67,35 +64,35 @@ pub(super) enum Verdict {
 
 /// The verdicts so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Standing(HashMap<(RelPath, u32), Verdict>);
+pub(in crate::ops) struct Standing(HashMap<(RelPath, u32), Verdict>);
 
 impl Standing {
     /// What came of asking about `one`, if it was asked about.
-    pub(super) fn of(&self, one: &Found) -> Option<Verdict> {
+    pub(in crate::ops) fn of(&self, one: &Found) -> Option<Verdict> {
         self.0.get(&(one.path.clone(), one.range.start)).copied()
     }
 
-    pub(super) fn note(&mut self, one: &Found, verdict: Verdict) {
+    pub(in crate::ops) fn note(&mut self, one: &Found, verdict: Verdict) {
         self.0.insert((one.path.clone(), one.range.start), verdict);
     }
 
     /// How many occurrences were asked about.
-    pub(super) fn asked(&self) -> usize {
+    pub(in crate::ops) fn asked(&self) -> usize {
         self.0.len()
     }
 
     /// From how many of these the server leads to the symbol.
-    pub(super) fn confirmed_among(&self, silent: &[Found]) -> usize {
+    pub(in crate::ops) fn confirmed_among(&self, silent: &[Found]) -> usize {
         silent.iter().filter(|one| self.of(one) == Some(Verdict::Confirmed)).count()
     }
 
-    pub(super) fn not_refuted(&self, silent: &[Found]) -> Vec<Found> {
+    pub(in crate::ops) fn not_refuted(&self, silent: &[Found]) -> Vec<Found> {
         silent.iter().filter(|one| self.of(one) != Some(Verdict::Refuted)).cloned().collect()
     }
 
     /// What the answer may say of itself. Where every occurrence that was asked about turned out to be something
     /// else, syntax is the one that errs, and those that were not asked about raise no alarm.
-    pub(super) fn completeness(&self, compared: &Compared) -> Completeness {
+    pub(in crate::ops) fn completeness(&self, compared: &Compared) -> Completeness {
         let asked: Vec<Verdict> = compared.silent.iter().filter_map(|one| self.of(one)).collect();
         let all_refuted = !asked.is_empty() && asked.iter().all(|&verdict| verdict == Verdict::Refuted);
         let missing = self.not_refuted(&compared.silent).len();

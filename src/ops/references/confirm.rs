@@ -17,7 +17,7 @@ use crate::ops::target::Target;
 const ASKED: usize = 8;
 
 /// Asks about some of `silent` and notes what came of it.
-pub(super) async fn confirm(
+pub(in crate::ops) async fn confirm(
     project: &Project,
     target: &Target,
     silent: &[Found],

@@ -25,15 +25,15 @@ pub(in crate::ops) struct Judged {
 
 /// An occurrence on its way to a reference.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
-    pub(super) path: RelPath,
-    pub(super) range: TextRange,
-    pub(super) judgement: Judgement,
-    pub(super) role: Role,
+pub(in crate::ops) struct Found {
+    pub(in crate::ops) path: RelPath,
+    pub(in crate::ops) range: TextRange,
+    pub(in crate::ops) judgement: Judgement,
+    pub(in crate::ops) role: Role,
 }
 
 impl Found {
-    pub(super) fn of(one: &Occurrence) -> Found {
+    pub(in crate::ops) fn of(one: &Occurrence) -> Found {
         Found { path: one.path.clone(), range: one.range, judgement: one.judgement, role: one.role }
     }
 }
@@ -50,7 +50,7 @@ impl Judged {
     }
 
     /// What a spot does, as syntax sees it.
-    pub(super) fn role_at(&self, spot: &Spot) -> Role {
+    pub(in crate::ops) fn role_at(&self, spot: &Spot) -> Role {
         let known = self.roles.get(&(spot.path.clone(), spot.range.start));
         known.copied().unwrap_or(spot.role)
     }
@@ -63,7 +63,7 @@ pub(in crate::ops) async fn judge(project: &Project, target: &Target) -> Result<
 }
 
 /// Occurrences with their lines and what is around them, without those that are no longer there.
-pub(super) fn listed(
+pub(in crate::ops) fn listed(
     view: &View,
     found: &[Found],
     name: &str,

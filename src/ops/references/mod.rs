@@ -13,9 +13,10 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 pub use self::answer::{Completeness, Reference, References};
-use self::compare::{Compared, Standing};
-use self::judge::{Found, listed};
-pub(super) use self::judge::{Judged, judge};
+pub(super) use self::compare::{Compared, Standing, compare};
+pub(super) use self::confirm::confirm;
+use self::judge::listed;
+pub(super) use self::judge::{Found, Judged, judge};
 use super::Project;
 use super::question::{QuestionError, Source, unchanged};
 use super::spot::{self, Checked, Dropped, Expect};
@@ -133,7 +134,7 @@ async fn from_server(
     let (checked, compared) = loop {
         let spans = std::mem::take(&mut said.value);
         let (checked, compared) = look_at(project, target, spans, &judged).await?;
-        confirm::confirm(project, target, &compared.silent, &mut standing).await?;
+        confirm(project, target, &compared.silent, &mut standing).await?;
         let now: HashSet<(RelPath, u32)> =
             checked.spots.iter().map(|spot| (spot.path.clone(), spot.range.start)).collect();
         let lacks = standing.confirmed_among(&compared.silent) > 0;
@@ -209,7 +210,10 @@ async fn look_at(
         }
         let mut checked = spot::check(view, &spans, Expect::Names(&names), cancel)?;
         checked.spots.retain(|spot| !(spot.path == own_path && spot.range.start == own_start));
-        let compared = compare::compare(&judged, &checked, &languages, language);
+        let compared = {
+            let told = checked.spots.iter().map(|spot| (&spot.path, spot.range.start)).collect();
+            compare(&judged, &told, &languages, language)
+        };
         Ok((checked, compared))
     };
     project.look(work).await?

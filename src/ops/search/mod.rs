@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use hits::{Found, Hits};
+pub(super) use pattern::with_groups;
 pub use pattern::{Pattern, PatternError};
 
 use super::glob::Glob;

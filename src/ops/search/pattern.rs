@@ -115,6 +115,18 @@ impl Pattern {
     }
 }
 
+/// Compiles a Python regular expression for one text of `length` bytes, so that its groups can be had. DOTALL and
+/// MULTILINE are on; what needs no backtracking runs without.
+pub(in crate::ops) fn with_groups(source: &str, length: usize) -> Result<fancy_regex::Regex, PatternError> {
+    if source.is_empty() {
+        return Err(PatternError::Empty);
+    }
+    let invalid = |reason: String| PatternError::Invalid { pattern: source.to_owned(), reason };
+    let translated = python::translate(source).map_err(invalid)?;
+    let steps = BUDGETS.iter().find(|(longest, _)| length <= *longest).map_or(0, |&(_, steps)| steps);
+    backtracking(&translated.expression, steps).map_err(|error| invalid(one_line(&error.to_string())))
+}
+
 fn backtracking(expression: &str, steps: usize) -> Result<fancy_regex::Regex, Box<fancy_regex::Error>> {
     fancy_regex::RegexBuilder::new(expression)
         .multi_line(true)

@@ -73,12 +73,21 @@ pub(super) fn wanted(arguments: &Arguments<'_>) -> Result<Wanted, ArgumentError>
 
 /// How long to wait.
 pub(super) fn patience(arguments: &Arguments<'_>) -> Result<Patience, ArgumentError> {
+    patience_or(arguments, "no")
+}
+
+/// How long to wait with an edit that only a server can make: until it is ready, unless the client says no.
+pub(super) fn patience_of_edit(arguments: &Arguments<'_>) -> Result<Patience, ArgumentError> {
+    patience_or(arguments, "ready")
+}
+
+fn patience_or(arguments: &Arguments<'_>, default: &'static str) -> Result<Patience, ArgumentError> {
     let seconds = arguments.count_or("deadline_seconds", DEFAULT_DEADLINE)?;
     if seconds == 0 {
         return Err(arguments.invalid("deadline_seconds", "a positive integer"));
     }
     let at_most = Duration::from_secs(u64::try_from(seconds.min(MAX_DEADLINE)).unwrap_or(0));
-    Ok(match arguments.one_of_or("wait", &["no", "ready"], "no")? {
+    Ok(match arguments.one_of_or("wait", &["no", "ready"], default)? {
         "ready" => Patience { waiting: Waiting::Until(Instant::now() + at_most), at_most },
         _ => Patience { waiting: Waiting::No, at_most: Duration::ZERO },
     })

@@ -159,7 +159,7 @@ fn reasons(found: &Diagnostics) -> Vec<String> {
 }
 
 /// `12 error in Class/method: message [rule]`
-fn diagnostic_line(one: &Found) -> String {
+pub(super) fn diagnostic_line(one: &Found) -> String {
     let rule = one.diagnostic.code.as_ref().map_or_else(String::new, |code| format!(" [{code}]"));
     let message = one.diagnostic.message.trim().replace('\n', "\n   ");
     format!(
@@ -208,7 +208,7 @@ async fn run_code_actions(call: &Call<'_>) -> Result<Reply, Reply> {
     }))
 }
 
-fn over(arguments: &Arguments<'_>) -> Result<Over, Reply> {
+pub(super) fn over(arguments: &Arguments<'_>) -> Result<Over, Reply> {
     if arguments.string_if("name_path").map_err(failed)?.is_some() {
         return Ok(Over::Symbol(wanted(arguments).map_err(failed)?));
     }

@@ -9,8 +9,8 @@ use crate::ops::list_dir::{Depth, Ignored, Listing};
 use crate::ops::read_file::FileText;
 use crate::ops::tree::{FileOpError, LocateError, Tree};
 use crate::ops::{find_file, list_dir, read_file};
-use crate::toolsets::Reply;
 use crate::toolsets::arguments::{ArgumentError, Arguments};
+use crate::toolsets::{Client, Reply};
 
 /// The most characters an answer has when the client does not say.
 pub const DEFAULT_LIMIT: usize = 20_000;
@@ -155,7 +155,7 @@ pub fn read_file_schema() -> Value {
 }
 
 /// Runs `read_file`.
-pub fn run_read_file(tree: &Tree<'_>, arguments: &Map<String, Value>) -> Reply {
+pub fn run_read_file(tree: &Tree<'_>, arguments: &Map<String, Value>, client: &Client) -> Reply {
     let arguments = Arguments::new(arguments);
     let reply = || -> Result<Reply, Reply> {
         let path = arguments.string("relative_path").map_err(failed)?;
@@ -166,6 +166,9 @@ pub fn run_read_file(tree: &Tree<'_>, arguments: &Map<String, Value>) -> Reply {
             return Err(failed(format!("start_line ({start}) must not be greater than end_line ({end})")));
         }
         let file = read_file::read_file(tree, path).map_err(failed)?;
+        if let Ok(path) = tree.root.resolve(&file.path) {
+            client.has_read(&path, file.hash);
+        }
         Ok(Reply::done(file_text(&file, start, end, limit)))
     };
     reply().unwrap_or_else(|reply| reply)

@@ -3,13 +3,17 @@
 mod answer;
 mod asked;
 mod diagnostics;
+mod edited;
+mod edits;
 pub mod files;
 mod places;
 mod reference_text;
 mod references;
 mod relations;
+mod rename;
 mod render;
 pub mod search;
+mod server_edits;
 mod status;
 pub mod symbols;
 mod tree;
@@ -28,7 +32,9 @@ pub static NATIVE: Toolset = Toolset {
         file use get_symbols_overview; to find a class, function or variable anywhere use find_symbol with a name path \
         (`name`, `Class/method`, `/top_level`), with include_body for its source; to see where it is used, \
         find_referencing_symbols or find_callers; to see what a name on a line means, find_definition or hover; \
-        search_for_pattern searches text. \
+        search_for_pattern searches text. To change code use replace_symbol_body, insert_after_symbol and their like, \
+        or apply_patch; every edit is applied whole or not at all, is refused where a file changed since you read it, \
+        and can be undone; dry_run shows its diff first. \
         Lines are 1-based, paths relative to the project root. The last line of an answer says what was counted, how \
         the answer was made, at which index revision, and whether it is complete; when something was left out it says \
         how to ask for less.",
@@ -104,6 +110,9 @@ pub static NATIVE: Toolset = Toolset {
             diagnostics::code_actions_schema,
             diagnostics::list_code_actions,
         ),
+        rename::RENAME_SYMBOL,
+        server_edits::FORMAT,
+        server_edits::APPLY_CODE_ACTION,
         Tool::read_only(
             "search_for_pattern",
             "Search text",
@@ -115,16 +124,33 @@ pub static NATIVE: Toolset = Toolset {
         Tool::read_only("list_dir", "List directory", files::LIST_DIR, files::list_dir_schema, list_dir),
         Tool::read_only("find_file", "Find file", files::FIND_FILE, files::find_file_schema, find_file),
         status::STATUS,
+        edits::REPLACE_SYMBOL_BODY,
+        edits::INSERT_BEFORE_SYMBOL,
+        edits::INSERT_AFTER_SYMBOL,
+        edits::SAFE_DELETE,
+        edits::CREATE_TEXT_FILE,
+        edits::REPLACE_CONTENT,
+        edits::DELETE_LINES,
+        edits::REPLACE_LINES,
+        edits::INSERT_AT_LINE,
+        edits::APPLY_PATCH,
+        edits::UNDO,
+        edits::REDO,
+        edits::HISTORY,
     ],
 };
 
 fn find_symbol(call: Call<'_>) -> Running<'_> {
-    ask_outlined(call, Patience::Brief, symbols::find)
+    let client = call.client.clone();
+    ask_outlined(call, Patience::Brief, move |view, arguments, cancel, gaps| {
+        symbols::find(view, arguments, &client, cancel, gaps)
+    })
 }
 
 fn get_symbols_overview(call: Call<'_>) -> Running<'_> {
-    ask_outlined(call, Patience::Brief, |view, arguments, _, gaps| {
-        symbols::get_symbols_overview(view, arguments, gaps)
+    let client = call.client.clone();
+    ask_outlined(call, Patience::Brief, move |view, arguments, _, gaps| {
+        symbols::get_symbols_overview(view, arguments, &client, gaps)
     })
 }
 
@@ -135,7 +161,8 @@ fn search_for_pattern(call: Call<'_>) -> Running<'_> {
 }
 
 fn read_file(call: Call<'_>) -> Running<'_> {
-    ask(call, |view, arguments, _| view.tree(|tree| files::run_read_file(tree, arguments)))
+    let client = call.client.clone();
+    ask(call, move |view, arguments, _| view.tree(|tree| files::run_read_file(tree, arguments, &client)))
 }
 
 fn list_dir(call: Call<'_>) -> Running<'_> {

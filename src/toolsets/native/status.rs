@@ -24,9 +24,16 @@ fn run(call: Call<'_>) -> Running<'_> {
         let status = call.project.engine.status();
         let state = if status.ready { "ready" } else { "indexing" };
         let skipped = status.skipped;
+        let recovered: String = call
+            .project
+            .recovered
+            .operations
+            .iter()
+            .map(|operation| format!("\nrecovered: {operation}"))
+            .collect();
         let mut text = format!(
             "{state} · revision {} · {} files, {} parsed ({} with syntax errors), {} symbols\n\
-             skipped: {} binary, {} too large, {} unreadable · {} files pending",
+             skipped: {} binary, {} too large, {} unreadable · {} files pending{recovered}",
             status.revision,
             status.files,
             status.parsed_files,

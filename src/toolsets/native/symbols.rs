@@ -15,7 +15,7 @@ use crate::syntax::name_path::Matching;
 use crate::syntax::{NamePattern, SymbolKind};
 use crate::toolsets::arguments::{ArgumentError, Arguments};
 use crate::toolsets::outlined::Gaps;
-use crate::toolsets::{Outcome, Reply};
+use crate::toolsets::{Client, Outcome, Reply};
 
 /// What `get_symbols_overview` says of itself.
 pub const OVERVIEW_DESCRIPTION: &str = "Outline of a source file: its classes, functions, methods and variables \
@@ -61,7 +61,12 @@ pub fn find_schema() -> Value {
 }
 
 /// `get_symbols_overview`.
-pub(super) fn get_symbols_overview(view: &View, arguments: &Map<String, Value>, gaps: &Gaps) -> Reply {
+pub(super) fn get_symbols_overview(
+    view: &View,
+    arguments: &Map<String, Value>,
+    client: &Client,
+    gaps: &Gaps,
+) -> Reply {
     let arguments = Arguments::new(arguments);
     let reply = || -> Result<Reply, Reply> {
         let path = arguments.string("relative_path").map_err(failed)?;
@@ -70,6 +75,7 @@ pub(super) fn get_symbols_overview(view: &View, arguments: &Map<String, Value>, 
         let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
         let mut found =
             outline(view, path, depth, Signature::Included).map_err(|why| no_outline(why, gaps))?;
+        client.has_read(&found.path, found.hash);
         if locals == Locals::LeftOut {
             drop_locals(&mut found.symbols);
         }
@@ -99,11 +105,18 @@ fn no_outline(why: SymbolError, gaps: &Gaps) -> Reply {
 }
 
 /// `find_symbol`.
-pub(super) fn find(view: &View, arguments: &Map<String, Value>, cancel: &Cancel, gaps: &Gaps) -> Reply {
+pub(super) fn find(
+    view: &View,
+    arguments: &Map<String, Value>,
+    client: &Client,
+    cancel: &Cancel,
+    gaps: &Gaps,
+) -> Reply {
     let arguments = Arguments::new(arguments);
     let reply = || -> Result<Reply, Reply> {
         let (ask, limit, format) = read_find(view, &arguments).map_err(failed)?;
         let mut found = find_symbol(view, &ask, cancel).map_err(failed)?;
+        found.read.iter().for_each(|(path, hash)| client.has_read(path, *hash));
         if ask.query.locals == Locals::LeftOut {
             found.symbols.iter_mut().for_each(|symbol| drop_locals(&mut symbol.children));
         }

@@ -3,7 +3,7 @@ use serde_json::{Map, Value, json};
 use super::{files, search};
 use crate::base::Cancel;
 use crate::ops::scratch::Scratch;
-use crate::toolsets::Outcome;
+use crate::toolsets::{Client, Outcome};
 
 fn call(scratch: &Scratch, tool: &str, arguments: Value) -> String {
     let (tree, cancel) = (scratch.tree(), Cancel::new());
@@ -11,7 +11,7 @@ fn call(scratch: &Scratch, tool: &str, arguments: Value) -> String {
     let reply = match tool {
         "list_dir" => files::run_list_dir(&tree, &arguments, &cancel),
         "find_file" => files::run_find_file(&tree, &arguments, &cancel),
-        "read_file" => files::run_read_file(&tree, &arguments),
+        "read_file" => files::run_read_file(&tree, &arguments, &Client::default()),
         "search" => search::run_search_for_pattern(&tree, &arguments, &cancel),
         other => panic!("{other}"),
     };

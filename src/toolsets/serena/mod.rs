@@ -1,9 +1,11 @@
 //! The serena contract: 0-based lines, JSON text with Python's separators, its own error texts.
 
 pub mod answer;
+mod edits;
 pub mod files;
 pub mod json;
 mod references;
+mod rename;
 pub mod search;
 pub mod symbols;
 
@@ -47,6 +49,7 @@ pub static SERENA: Toolset = Toolset {
             references::references_schema,
             references::find_referencing_symbols,
         ),
+        rename::RENAME_SYMBOL,
         Tool::read_only("list_dir", "List directory", files::LIST_DIR, files::list_dir_schema, list_dir),
         Tool::read_only("find_file", "Find file", files::FIND_FILE, files::find_file_schema, find_file),
         Tool::read_only("read_file", "Read file", files::READ_FILE, files::read_file_schema, read_file),
@@ -57,6 +60,14 @@ pub static SERENA: Toolset = Toolset {
             search::search_for_pattern_schema,
             search_for_pattern,
         ),
+        edits::CREATE_TEXT_FILE,
+        edits::REPLACE_CONTENT,
+        edits::DELETE_LINES,
+        edits::REPLACE_LINES,
+        edits::INSERT_AT_LINE,
+        edits::REPLACE_SYMBOL_BODY,
+        edits::INSERT_AFTER_SYMBOL,
+        edits::INSERT_BEFORE_SYMBOL,
     ],
 };
 

@@ -106,7 +106,7 @@ fn content_around(spot: &Spot) -> String {
 }
 
 /// A failure in the contract's words.
-fn refusal(refusal: Refusal) -> Reply {
+pub(super) fn refusal(refusal: Refusal) -> Reply {
     let outcome = refusal.outcome();
     let reply = match refusal {
         Refusal::TooLate(text) => Reply::failed(text),
@@ -116,7 +116,7 @@ fn refusal(refusal: Refusal) -> Reply {
     Reply { outcome, ..reply }
 }
 
-fn no_target(problem: TargetError) -> Reply {
+pub(super) fn no_target(problem: TargetError) -> Reply {
     match problem {
         TargetError::Symbol(problem) => refused(problem),
         TargetError::Several { pattern, candidates } => {

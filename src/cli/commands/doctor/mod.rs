@@ -6,7 +6,6 @@ mod system;
 
 use std::borrow::Cow;
 use std::fmt::Write;
-use std::io::IsTerminal;
 
 use serde_json::{Value, json};
 
@@ -132,8 +131,7 @@ fn as_json(check: &Check) -> Value {
 }
 
 fn text(checks: &[Check]) -> String {
-    let coloured =
-        std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|it| it.is_empty());
+    let coloured = crate::cli::colour::is_wanted();
     let mut text = String::new();
     for check in checks {
         let (on, off) = if coloured { (check.state.colour(), "\x1b[0m") } else { ("", "") };

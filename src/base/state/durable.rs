@@ -1,0 +1,101 @@
+//! Files of symd's own that must survive a crash of the machine: journals. Invariant: when a function here returns, the
+//! file's bytes and its name are on the disk, or it says why not.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use rustix::fs::FlockOperation;
+
+use super::StateError;
+
+/// Writes `parts` one after the other to the file `path`, mode 0600, in place of what a crash may have left there, and
+/// waits for the disk. On an error the file is removed again.
+pub fn write(path: &Path, parts: &[&[u8]]) -> Result<(), StateError> {
+    let written = write_parts(path, parts).and_then(|()| sync_parent(path));
+    written.map_err(|source| {
+        let _ = std::fs::remove_file(path);
+        failed("cannot write", path, source)
+    })
+}
+
+fn write_parts(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    remove_if_there(path)?;
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    parts.iter().try_for_each(|part| file.write_all(part))?;
+    file.sync_all()
+}
+
+/// Opens a file in a directory that is ours alone; `None` when it is not there.
+pub fn open(path: &Path) -> Result<Option<File>, StateError> {
+    match File::open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(failed("cannot open", path, source)),
+    }
+}
+
+/// Gives the file `from` the name `to` in the same directory; [`sync_directory`] brings that to the disk.
+pub fn rename(from: &Path, to: &Path) -> Result<(), StateError> {
+    std::fs::rename(from, to).map_err(|source| failed("cannot rename", from, source))
+}
+
+/// Removes the file `path`; that it was not there is no error. [`sync_directory`] brings that to the disk.
+pub fn remove(path: &Path) -> Result<(), StateError> {
+    remove_if_there(path).map_err(|source| failed("cannot remove", path, source))
+}
+
+/// Waits until the names in `directory` are on the disk.
+pub fn sync_directory(directory: &Path) -> Result<(), StateError> {
+    File::open(directory)
+        .and_then(|directory| directory.sync_all())
+        .map_err(|source| failed("cannot write", directory, source))
+}
+
+/// Holds the lock file `path`, made if it is not there, until the file returned is dropped or this process ends,
+/// however it ends. Waits while another process holds it.
+pub fn lock(path: &Path) -> Result<File, StateError> {
+    let file = std::fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
+        .open(path)
+        .map_err(|source| failed("cannot open", path, source))?;
+    loop {
+        match rustix::fs::flock(&file, FlockOperation::LockExclusive) {
+            Ok(()) => return Ok(file),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(errno) => return Err(failed("cannot lock", path, errno.into())),
+        }
+    }
+}
+
+/// The names in one of symd's own directories that are UTF-8, sorted.
+pub fn names(directory: &Path) -> Result<Vec<String>, StateError> {
+    let listed = std::fs::read_dir(directory).and_then(|entries| {
+        let names = entries.map(|entry| Ok(entry?.file_name().into_string().ok()));
+        names.filter_map(io::Result::transpose).collect::<io::Result<Vec<String>>>()
+    });
+    let mut names = listed.map_err(|source| failed("cannot list", directory, source))?;
+    names.sort_unstable();
+    Ok(names)
+}
+
+fn remove_if_there(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn sync_parent(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all())
+}
+
+fn failed(what: &'static str, path: &Path, source: io::Error) -> StateError {
+    StateError::Io { what, path: path.to_owned(), source }
+}

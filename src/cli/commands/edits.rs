@@ -1,0 +1,81 @@
+//! `symd undo`, `redo`, `history`, `patch`: native's tools of these names.
+
+use std::io::Read;
+
+use serde_json::{Value, json};
+
+use super::Form;
+use crate::cli::commands::ask;
+use crate::cli::context::Context;
+use crate::cli::failure::{Exit, Failure};
+
+/// Whether anything is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trial {
+    Real,
+    Dry,
+}
+
+impl Trial {
+    pub(super) fn new(dry_run: bool) -> Trial {
+        if dry_run { Trial::Dry } else { Trial::Real }
+    }
+
+    /// What is not said is not sent.
+    fn flag(self) -> Option<bool> {
+        (self == Trial::Dry).then_some(true)
+    }
+}
+
+/// What happens to an edit after which a file does not parse any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Breaking {
+    Refused,
+    Allowed,
+}
+
+impl Breaking {
+    pub(super) fn new(force: bool) -> Breaking {
+        if force { Breaking::Allowed } else { Breaking::Refused }
+    }
+
+    fn flag(self) -> Option<bool> {
+        (self == Breaking::Allowed).then_some(true)
+    }
+}
+
+pub(super) fn undo(context: &Context, id: Option<u64>, trial: Trial) -> Result<(), Failure> {
+    ask::run(context, "undo", json!({ "id": id, "dry_run": trial.flag() }))
+}
+
+pub(super) fn redo(context: &Context, trial: Trial) -> Result<(), Failure> {
+    ask::run(context, "redo", json!({ "dry_run": trial.flag() }))
+}
+
+pub(super) fn history(context: &Context, count: Option<u32>, form: Form) -> Result<(), Failure> {
+    let format = match form {
+        Form::Text => Value::Null,
+        Form::Json => json!("json"),
+    };
+    // Who asks for so many wants to see them.
+    let limit = (form == Form::Json || count.is_some()).then_some(u32::MAX);
+    ask::run(context, "history", json!({ "count": count, "format": format, "limit": limit }))
+}
+
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the patch is no file of the project: the user names it to their own command"
+)]
+pub(super) fn patch(context: &Context, file: &str, trial: Trial, breaking: Breaking) -> Result<(), Failure> {
+    let mut text = String::new();
+    let read = match file {
+        "-" => std::io::stdin().read_to_string(&mut text),
+        path => std::fs::File::open(path).and_then(|mut opened| opened.read_to_string(&mut text)),
+    };
+    read.map_err(|error| Exit::Usage.because(format!("cannot read the patch from {file}: {error}")))?;
+    ask::run(
+        context,
+        "apply_patch",
+        json!({ "patch": text, "dry_run": trial.flag(), "force": breaking.flag() }),
+    )
+}

@@ -1,0 +1,349 @@
+//! The edits of one project, one after the other. Not for the index or servers: whoever calls gets what changed and
+//! tells them. Invariant: before anything else is done under the lock, what a crash left is put back.
+
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use super::apply;
+use super::change::{Change, Changes, FileChange};
+use super::diff::{FileDiff, diffs};
+use super::entry::{Journal, Kind};
+use super::error::EditError;
+use super::gate::Gate;
+use super::history::{self, Operation, Which};
+use super::plan::{By, Plan};
+use super::put_back::{self, LeftFile, Recovered, RecoveredOperation, Resolution, put_back};
+use super::steps::{Hook, Step};
+use super::store::{OperationId, Pending, Store};
+use super::tree;
+use crate::vfs::Root;
+
+/// What the history may take on the disk.
+const DEFAULT_HISTORY_BYTES: u64 = 100 << 20;
+
+/// How a project's edits are kept.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Bytes of history on the disk; the oldest operations fall out. The newest is kept, however large.
+    pub history_bytes: u64,
+    /// For tests.
+    pub hook: Hook,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { history_bytes: DEFAULT_HISTORY_BYTES, hook: Hook::default() }
+    }
+}
+
+/// What was done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// Its number in the history; `None` when the plan changed nothing.
+    pub id: Option<OperationId>,
+    /// Every file that changed, by path, links resolved.
+    pub files: Vec<FileChange>,
+}
+
+/// The edits of one project.
+#[derive(Debug)]
+pub struct Editor {
+    root: Arc<Root>,
+    store: Store,
+    hook: Hook,
+    gate: Gate,
+    /// Within this process; the lock file keeps others out.
+    turn: Mutex<()>,
+    /// Frees what the last edit replaced.
+    freeing: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Drop for Editor {
+    fn drop(&mut self) {
+        self.let_go(Vec::new());
+    }
+}
+
+/// The right to edit, until it is dropped.
+struct Turn<'e> {
+    _here: MutexGuard<'e, ()>,
+    _everywhere: File,
+}
+
+impl Editor {
+    /// Opens the project's journals in `state_directory` (made if need be), and first of all puts back what a crash
+    /// left. Blocks while another process edits this project.
+    pub fn open(root: Arc<Root>, state_directory: &Path) -> Result<(Editor, Recovered), EditError> {
+        Editor::open_with(root, state_directory, Options::default())
+    }
+
+    /// [`Editor::open`] with other options.
+    pub fn open_with(
+        root: Arc<Root>,
+        state_directory: &Path,
+        options: Options,
+    ) -> Result<(Editor, Recovered), EditError> {
+        let store = Store::open(state_directory, options.history_bytes)?;
+        let editor = Editor {
+            root,
+            store,
+            hook: options.hook,
+            gate: Gate::default(),
+            turn: Mutex::new(()),
+            freeing: Mutex::default(),
+        };
+        let recovered = editor.recover()?;
+        Ok((editor, recovered))
+    }
+
+    /// The same editor, closing `gate` whenever it changes files.
+    #[must_use]
+    pub fn behind(mut self, gate: Gate) -> Editor {
+        self.gate = gate;
+        self
+    }
+
+    /// Waits until no edit of this process is under way.
+    pub fn idle(&self) {
+        drop(self.turn.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Puts back what a crash left, if anything, and names every operation that is not resolved yet.
+    pub fn recover(&self) -> Result<Recovered, EditError> {
+        let _turn = self.wait_for_turn()?;
+        let mut operations: Vec<RecoveredOperation> =
+            self.put_back_pending()?.map(|found| found.0).into_iter().collect();
+        for id in self.store.cut_short()? {
+            if operations.iter().any(|known| known.id == id) {
+                continue;
+            }
+            let Some(journal) = self.store.read_cut_short(id)? else { continue };
+            let left = put_back::foreign(&self.root, &journal.entry);
+            if left.is_empty() {
+                // The user has put the old content back: nothing is left to decide.
+                self.store.drop_cut_short(id)?;
+                continue;
+            }
+            operations.push(RecoveredOperation {
+                id,
+                title: journal.entry.title,
+                put_back: Vec::new(),
+                left,
+            });
+        }
+        operations.sort_by_key(|operation| operation.id);
+        Ok(Recovered { operations })
+    }
+
+    /// Says what shall become of the files that recovery left of operation `id`.
+    pub fn resolve(&self, id: OperationId, resolution: Resolution, by: By) -> Result<Applied, EditError> {
+        let turn = self.take_turn()?;
+        let unknown = || EditError::NoOperation(format!("operation {id} was not cut short, or is resolved"));
+        let journal = self.store.read_cut_short(id)?.ok_or_else(unknown)?;
+        let applied = match resolution {
+            Resolution::Keep => Applied { id: None, files: Vec::new() },
+            Resolution::PutBack => {
+                let changes = tree::restoration_of(&self.root, &journal)?;
+                self.carry_out(&turn, &changes, by, Kind::Recovery)?
+            }
+        };
+        self.store.drop_cut_short(id)?;
+        Ok(applied)
+    }
+
+    /// Whether `plan` could be applied to the tree as it is. Writes nothing, waits for nobody.
+    pub fn check(&self, plan: &Plan) -> Result<(), EditError> {
+        tree::changes_of(&self.root, plan).map(|_| ())
+    }
+
+    /// What `plan` would change, by path. Checks it too; writes nothing, waits for nobody.
+    pub fn preview(&self, plan: &Plan) -> Result<Vec<FileDiff>, EditError> {
+        tree::changes_of(&self.root, plan).map(|changes| diffs(&changes))
+    }
+
+    /// What undoing would change.
+    pub fn preview_undo(&self, which: Which) -> Result<Vec<FileDiff>, EditError> {
+        self.preview_inverse(history::to_undo(&self.store.entries()?, which)?)
+    }
+
+    /// What redoing would change.
+    pub fn preview_redo(&self) -> Result<Vec<FileDiff>, EditError> {
+        self.preview_inverse(history::to_redo(&self.store.entries()?)?.0)
+    }
+
+    /// Applies `plan` whole, or leaves the tree as it is and says why.
+    pub fn apply(&self, plan: &Plan, by: By) -> Result<Applied, EditError> {
+        let turn = self.take_turn()?;
+        let changes = tree::changes_of(&self.root, plan)?;
+        self.carry_out(&turn, &changes, by, Kind::Edit)
+    }
+
+    /// Undoes an edit: refused when a file is not as the edit left it.
+    pub fn undo(&self, which: Which, by: By) -> Result<Applied, EditError> {
+        let turn = self.take_turn()?;
+        let of = history::to_undo(&self.store.entries()?, which)?;
+        self.invert(&turn, of, by, Kind::Undo { of })
+    }
+
+    /// Makes the edit again that was undone last, until another edit is made.
+    pub fn redo(&self, by: By) -> Result<Applied, EditError> {
+        let turn = self.take_turn()?;
+        let (undo, of) = history::to_redo(&self.store.entries()?)?;
+        self.invert(&turn, undo, by, Kind::Redo { of })
+    }
+
+    /// The last `limit` operations, newest first. Waits for nobody: an operation is there whole or not yet.
+    pub fn history(&self, limit: usize) -> Result<Vec<Operation>, EditError> {
+        Ok(history::operations(&self.store.entries()?, limit))
+    }
+
+    fn preview_inverse(&self, id: OperationId) -> Result<Vec<FileDiff>, EditError> {
+        tree::inverse_of(&self.root, &self.journal(id)?).map(|changes| diffs(&changes))
+    }
+
+    fn journal(&self, id: OperationId) -> Result<Journal, EditError> {
+        let gone = || EditError::NoOperation(format!("the journal of operation {id} is damaged or gone"));
+        self.store.read(id)?.ok_or_else(gone)
+    }
+
+    fn invert(&self, turn: &Turn<'_>, id: OperationId, by: By, kind: Kind) -> Result<Applied, EditError> {
+        let changes = tree::inverse_of(&self.root, &self.journal(id)?)?;
+        self.carry_out(turn, &changes, by, kind)
+    }
+
+    fn carry_out(
+        &self,
+        _turn: &Turn<'_>,
+        changes: &Changes,
+        by: By,
+        kind: Kind,
+    ) -> Result<Applied, EditError> {
+        self.hook.after(Step::Checked)?;
+        if changes.list.is_empty() && matches!(kind, Kind::Edit | Kind::Recovery) {
+            return Ok(Applied { id: None, files: Vec::new() });
+        }
+        let journal = Journal::of(self.store.next_id()?, changes, by, kind);
+        self.store.begin(&journal)?;
+        // Readers are let in again when this goes: after the commit, or after everything was put back.
+        let mut held = apply::Held::default();
+        let applied = self
+            .hook
+            .after(Step::Journalled)
+            .map_err(|reason| apply::Stopped { reason, touched: 0 })
+            .and_then(|()| {
+                apply::apply(&self.root, (&self.hook, &self.gate), changes, &journal.entry, &mut held)
+            })
+            .and_then(|()| {
+                let touched = journal.entry.records.len();
+                self.store
+                    .commit(journal.entry.id)
+                    .map_err(|error| apply::Stopped { reason: error.into(), touched })
+            });
+        if let Err(stopped) = applied {
+            return Err(self.roll_back(&journal, stopped));
+        }
+        drop(held.closed);
+        self.let_go(held.replaced);
+        // It has happened, whatever fails from here on: an error would say that it has not.
+        let after = self.hook.after(Step::Committed);
+        let kept = self.store.sync().and_then(|()| self.store.prune());
+        if let Err(error) = after.and(kept.map_err(EditError::from)) {
+            tracing::warn!(%error, "the history is not safely on the disk");
+        }
+        let mut files: Vec<FileChange> = changes.list.iter().flat_map(Change::told).collect();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(Applied { id: Some(journal.entry.id), files })
+    }
+
+    /// Frees replaced files on a thread of its own; one at a time, the last one waited for when the editor is dropped.
+    fn let_go(&self, held: Vec<OwnedFd>) {
+        let mut freeing = self.freeing.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(before) = freeing.take() {
+            let _ = before.join();
+        }
+        if held.len() > 1 {
+            // Without a thread they are freed here.
+            *freeing =
+                std::thread::Builder::new().name("symd-free".to_owned()).spawn(move || drop(held)).ok();
+        }
+    }
+
+    fn roll_back(&self, journal: &Journal, stopped: apply::Stopped) -> EditError {
+        let reason = Box::new(stopped.reason);
+        let back = put_back(&self.root, &self.hook, journal, stopped.touched);
+        let id = journal.entry.id;
+        let left: Vec<String> = back.failed.iter().chain(&back.foreign).map(LeftFile::to_string).collect();
+        let forgotten = if !back.failed.is_empty() {
+            // The journal stays where it is: the next turn tries again.
+            Ok(())
+        } else if !back.foreign.is_empty() {
+            self.store.set_aside(id)
+        } else {
+            self.store.drop_pending()
+        };
+        match forgotten {
+            // Its own words say that nothing was written; that is so.
+            Ok(()) if left.is_empty() && matches!(*reason, EditError::Conflict { .. }) => *reason,
+            Ok(()) if left.is_empty() => EditError::Failed { reason },
+            Ok(()) => EditError::RollbackFailed { id, reason, left },
+            Err(error) => EditError::RollbackFailed { id, reason, left: vec![error.to_string()] },
+        }
+    }
+
+    fn wait_for_turn(&self) -> Result<Turn<'_>, EditError> {
+        // Nothing is kept behind the mutex that a panic could have spoilt.
+        let here = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(Turn { _here: here, _everywhere: self.store.lock()? })
+    }
+
+    /// A turn in which nothing of an earlier one is left over: another process may have died in its own.
+    fn take_turn(&self) -> Result<Turn<'_>, EditError> {
+        let turn = self.wait_for_turn()?;
+        match self.put_back_pending()? {
+            Some((operation, Due::Yes)) => {
+                let left = operation.left.iter().map(LeftFile::to_string).collect();
+                Err(EditError::RecoveryDue { id: operation.id, left })
+            }
+            _ => Ok(turn),
+        }
+    }
+
+    fn put_back_pending(&self) -> Result<Option<(RecoveredOperation, Due)>, EditError> {
+        let journal = match self.store.pending()? {
+            Pending::Nothing => return Ok(None),
+            Pending::Torn => {
+                self.store.drop_pending()?;
+                return Ok(None);
+            }
+            Pending::Whole(journal) => journal,
+        };
+        let back = put_back(&self.root, &self.hook, &journal, journal.entry.records.len());
+        let id = journal.entry.id;
+        let due = if !back.failed.is_empty() {
+            Due::Yes
+        } else if !back.foreign.is_empty() {
+            self.store.set_aside(id)?;
+            Due::No
+        } else {
+            self.store.drop_pending()?;
+            Due::No
+        };
+        let left = back.failed.into_iter().chain(back.foreign).collect();
+        tracing::warn!(
+            operation = id.0,
+            title = journal.entry.title,
+            "an edit had been cut short and was put back"
+        );
+        Ok(Some((RecoveredOperation { id, title: journal.entry.title, put_back: back.done, left }, due)))
+    }
+}
+
+/// Whether the way back has to be tried again before anything else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Due {
+    Yes,
+    No,
+}

@@ -1,0 +1,206 @@
+//! The journal of one edit, which is its history entry afterwards: who did it, what became of each file, and the old
+//! bytes. On disk: a magic number, the header's length, its hash, the header (JSON), then the old bytes of each file
+//! that had some, in the header's order. Every part proves itself, so that a journal cut short is never taken for a
+//! whole one: the header by its hash, the bytes by the hash of the file they were.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use super::change::{Change, Changes, FileChange};
+use super::plan::By;
+use super::store::OperationId;
+use crate::base::{ContentHash, RelPath};
+use crate::vfs::{Like, Meta, TEMPORARY_PREFIX};
+
+/// The first bytes; the digit is the format's version.
+const MAGIC: &[u8; 8] = b"symdedt1";
+
+/// Magic, length and hash of the header.
+const PREFACE_BYTES: usize = 8 + 8 + 16;
+
+/// A header longer than this is no header: a million files have one of this size.
+const MAX_HEADER_BYTES: u64 = 1 << 28;
+
+/// What an entry is in the history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Kind {
+    /// An edit of its own.
+    Edit,
+    /// The inverse of an edit.
+    Undo { of: OperationId },
+    /// An undone edit, made again.
+    Redo { of: OperationId },
+    /// Files put back that a crash had left.
+    Recovery,
+}
+
+/// The header.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Entry {
+    pub(super) id: OperationId,
+    /// Milliseconds since 1970.
+    pub(super) time: u64,
+    pub(super) who: String,
+    pub(super) tool: String,
+    pub(super) title: String,
+    pub(super) kind: Kind,
+    pub(super) records: Vec<Record>,
+    /// Directories that the edit made, outermost first.
+    pub(super) made: Vec<RelPath>,
+    /// Directories that it took away, innermost first.
+    pub(super) cleared: Vec<RelPath>,
+}
+
+/// What becomes of one file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) enum Record {
+    Content {
+        path: RelPath,
+        before: Option<Old>,
+        after: Option<ContentHash>,
+        /// The name of the staged file beside it.
+        temporary: String,
+        /// Whether the new file kept the permissions of the old one.
+        kept: bool,
+    },
+    Move {
+        from: RelPath,
+        to: RelPath,
+        hash: ContentHash,
+    },
+}
+
+/// A file before the edit.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Old {
+    pub(super) hash: ContentHash,
+    pub(super) length: u64,
+    pub(super) meta: Meta,
+}
+
+/// An entry with the old bytes of each record that has some, in the same order as the records.
+#[derive(Clone, Debug)]
+pub(super) struct Journal {
+    pub(super) entry: Entry,
+    pub(super) old: Vec<Option<Arc<Vec<u8>>>>,
+}
+
+impl Journal {
+    /// The journal of making `changes`.
+    pub(super) fn of(id: OperationId, changes: &Changes, by: By, kind: Kind) -> Journal {
+        let token = fastrand::u64(..);
+        let recorded = changes.list.iter().enumerate().map(|(number, change)| match change {
+            Change::Content { path, before, after } => {
+                let old = before.as_ref().map(|file| Old {
+                    hash: file.hash,
+                    length: file.bytes.len() as u64,
+                    meta: file.meta,
+                });
+                let kept = after.as_ref().is_some_and(|file| file.like == Like::File(path.clone()));
+                let record = Record::Content {
+                    path: path.clone(),
+                    before: old,
+                    after: after.as_ref().map(|file| file.hash),
+                    temporary: format!("{TEMPORARY_PREFIX}{token:016x}-{number}"),
+                    kept,
+                };
+                (record, before.as_ref().map(|file| Arc::clone(&file.bytes)))
+            }
+            Change::Move { from, to, file } => {
+                (Record::Move { from: from.clone(), to: to.clone(), hash: file.hash }, None)
+            }
+        });
+        let (records, old) = recorded.unzip();
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+        let entry = Entry {
+            id,
+            time: u64::try_from(time).unwrap_or(u64::MAX),
+            who: by.who,
+            tool: by.tool,
+            title: by.title,
+            kind,
+            records,
+            made: changes.make.clone(),
+            cleared: changes.clear.clone(),
+        };
+        Journal { entry, old }
+    }
+
+    /// What is written before the old bytes.
+    pub(super) fn head(&self) -> io::Result<Vec<u8>> {
+        let header = serde_json::to_vec(&self.entry)?;
+        let mut head = Vec::with_capacity(PREFACE_BYTES + header.len());
+        head.extend_from_slice(MAGIC);
+        head.extend_from_slice(&(header.len() as u64).to_le_bytes());
+        head.extend_from_slice(&ContentHash::of(&header).0);
+        head.extend_from_slice(&header);
+        Ok(head)
+    }
+
+    /// Reads a whole journal; `None` when it is cut short or damaged.
+    pub(super) fn read(mut file: impl Read) -> io::Result<Option<Journal>> {
+        let Some(entry) = Entry::read(&mut file)? else { return Ok(None) };
+        let mut old = Vec::with_capacity(entry.records.len());
+        for record in &entry.records {
+            let Record::Content { before: Some(before), .. } = record else {
+                old.push(None);
+                continue;
+            };
+            let mut bytes = Vec::new();
+            file.by_ref().take(before.length).read_to_end(&mut bytes)?;
+            if ContentHash::of(&bytes) != before.hash {
+                return Ok(None);
+            }
+            old.push(Some(Arc::new(bytes)));
+        }
+        Ok(Some(Journal { entry, old }))
+    }
+}
+
+impl Entry {
+    /// Reads the header alone; `None` when it is cut short or damaged.
+    pub(super) fn read(mut file: impl Read) -> io::Result<Option<Entry>> {
+        let mut preface = Vec::new();
+        file.by_ref().take(PREFACE_BYTES as u64).read_to_end(&mut preface)?;
+        let Some((magic, rest)) = preface.split_first_chunk::<8>() else { return Ok(None) };
+        let Some((length, hash)) = rest.split_first_chunk::<8>() else { return Ok(None) };
+        let length = u64::from_le_bytes(*length);
+        if magic != MAGIC || length > MAX_HEADER_BYTES {
+            return Ok(None);
+        }
+        let mut header = Vec::new();
+        file.take(length).read_to_end(&mut header)?;
+        if ContentHash::of(&header).0.as_slice() != hash {
+            return Ok(None);
+        }
+        Ok(serde_json::from_slice(&header).ok())
+    }
+
+    /// Who did it.
+    pub(super) fn by(&self) -> By {
+        By { who: self.who.clone(), tool: self.tool.clone(), title: self.title.clone() }
+    }
+
+    /// What became of each file, by path.
+    pub(super) fn files(&self) -> Vec<FileChange> {
+        let mut files = Vec::new();
+        for record in &self.records {
+            match record {
+                Record::Content { path, before, after, .. } => files.push(FileChange {
+                    path: path.clone(),
+                    before: before.map(|old| old.hash),
+                    after: *after,
+                }),
+                Record::Move { from, to, hash } => {
+                    files.push(FileChange { path: from.clone(), before: Some(*hash), after: None });
+                    files.push(FileChange { path: to.clone(), before: None, after: Some(*hash) });
+                }
+            }
+        }
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files
+    }
+}

@@ -1,0 +1,35 @@
+//! Edits as transactions: plan → check → journal of the inverse → apply → commit, with undo. The one module that
+//! changes the project's files. Knows no symbols, servers or tools. Invariants: a tree is entirely old or entirely
+//! new after a failure, and after a crash once recovery has run; a file that changed underneath is never overwritten.
+//!
+//! How a crash is survived. A plan is reduced to at most one change per path, each of which is a single `rename` or
+//! `unlink`: every path is at every moment in its old or in its new state and in no third. The journal holds both
+//! hashes and the old bytes of each, and is on the disk before the first file is touched. Committing *is* renaming the
+//! journal into the history. So a journal that is found was not committed: what has its new hash is put back, what has
+//! its old one is left, and what has any other is the user's and is left as it is, and named.
+
+mod apply;
+mod change;
+mod diff;
+mod editor;
+mod entry;
+mod error;
+mod gate;
+mod history;
+mod plan;
+mod put_back;
+mod splice;
+mod steps;
+mod store;
+mod tree;
+
+pub use change::FileChange;
+pub use diff::FileDiff;
+pub use editor::{Applied, Editor, Options};
+pub use error::{Conflict, EditError};
+pub use gate::{Closed, Gate};
+pub use history::{Happened, Operation, Which};
+pub use plan::{By, Plan, PlanStep};
+pub use put_back::{LeftFile, Recovered, RecoveredOperation, Resolution};
+pub use steps::{Hook, Step};
+pub use store::OperationId;

@@ -1,0 +1,234 @@
+//! The way back: after a failure at once, after a crash at the next start. Each file that is as the edit left it becomes
+//! what it was; one that still is what it was stays; any other is somebody else's work and is left alone and named. Can
+//! be repeated: when it is cut short itself, the next one finishes it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::apply::sync_directories;
+use super::entry::{Entry, Journal, Old, Record};
+use super::error::EditError;
+use super::steps::{Hook, Step};
+use super::store::OperationId;
+use crate::base::{ContentHash, RelPath};
+use crate::vfs::{Found, Like, Root, Slot, VfsError};
+
+/// What recovery found when the project was opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// Each edit that had been cut short, by its number. Those with files left are reported at every start until they
+    /// are resolved ([`super::Editor::resolve`]).
+    pub operations: Vec<RecoveredOperation>,
+}
+
+/// One edit that had been cut short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecoveredOperation {
+    /// Its number.
+    pub id: OperationId,
+    /// What it was to do.
+    pub title: String,
+    /// Files put back just now.
+    pub put_back: Vec<RelPath>,
+    /// Files left as they are because they are neither what the edit made of them nor what they were.
+    pub left: Vec<LeftFile>,
+}
+
+/// A file that was not put back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftFile {
+    /// Which.
+    pub path: RelPath,
+    /// Why: "was changed since" …
+    pub reason: String,
+}
+
+/// What a user can say about files that recovery left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resolution {
+    /// They are right as they are: forget the old content.
+    Keep,
+    /// Put the old content in their place. That is an edit and can be undone.
+    PutBack,
+}
+
+impl fmt::Display for RecoveredOperation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "operation {} ({}) had been cut short", self.id, self.title)?;
+        if !self.put_back.is_empty() {
+            write!(f, "; put back: {}", listed(&self.put_back))?;
+        }
+        if self.left.is_empty() {
+            return f.write_str("; the tree is as it was before it");
+        }
+        write!(f, "; left as they are: {}", listed(&self.left))
+    }
+}
+
+fn listed(things: &[impl ToString]) -> String {
+    things.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+impl fmt::Display for LeftFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.path, self.reason)
+    }
+}
+
+/// How far the way back led.
+#[derive(Debug, Default)]
+pub(super) struct PutBack {
+    pub(super) done: Vec<RelPath>,
+    /// Somebody else's work.
+    pub(super) foreign: Vec<LeftFile>,
+    /// What the system refused: worth trying again.
+    pub(super) failed: Vec<LeftFile>,
+}
+
+/// Puts back the first `touched` records of `journal`, and takes away everything staged and made.
+pub(super) fn put_back(root: &Root, hook: &Hook, journal: &Journal, touched: usize) -> PutBack {
+    let mut result = PutBack::default();
+    let entry = &journal.entry;
+    // First, so that a full disk has room for what is put back.
+    unstage(root, entry, &mut result);
+    // Outermost first.
+    for directory in entry.cleared.iter().rev() {
+        let made = root.slot(directory).and_then(|slot| slot.make_directory());
+        note(&mut result, directory, made.map(|_| ()).map_err(EditError::from));
+    }
+    for (record, old) in entry.records.iter().zip(&journal.old).take(touched).rev() {
+        let path = match record {
+            Record::Content { path, .. } => path,
+            Record::Move { to, .. } => to,
+        };
+        let one =
+            put_back_one(root, record, old.as_ref(), &mut result).and_then(|()| hook.after(Step::PutBack));
+        note(&mut result, path, one);
+    }
+    for directory in entry.made.iter().rev() {
+        let removed = match root.slot(directory) {
+            Err(VfsError::NotFound { .. }) => Ok(()),
+            slot => slot.and_then(|slot| slot.remove_directory()).map(|_| ()),
+        };
+        note(&mut result, directory, removed.map_err(EditError::from));
+    }
+    let synced = sync_directories(root, entry).and_then(|()| hook.after(Step::AllPutBack));
+    note(&mut result, &RelPath::root(), synced);
+    result
+}
+
+/// The files of `entry` that are neither what they were nor what the edit made of them.
+pub(super) fn foreign(root: &Root, entry: &Entry) -> Vec<LeftFile> {
+    let mut left = Vec::new();
+    for record in &entry.records {
+        let (path, old) = match record {
+            Record::Content { path, before, .. } => (path, before.map(|old| old.hash)),
+            Record::Move { from, hash, .. } => (from, Some(*hash)),
+        };
+        match now(root, path) {
+            Ok(found) if found == old => {}
+            Ok(None) => left.push(LeftFile { path: path.clone(), reason: "is gone".to_owned() }),
+            Ok(_) => left.push(LeftFile { path: path.clone(), reason: "was changed since".to_owned() }),
+            Err(error) => left.push(LeftFile { path: path.clone(), reason: error.to_string() }),
+        }
+    }
+    left
+}
+
+fn note(result: &mut PutBack, path: &RelPath, answer: Result<(), EditError>) {
+    let Err(error) = answer else { return };
+    let left = |reason: String| LeftFile { path: path.clone(), reason };
+    match error {
+        // Something else stands there, or on the way there: the user put it there.
+        EditError::File(VfsError::NotAFile { what, .. }) => {
+            result.foreign.push(left(format!("is {what} now")))
+        }
+        EditError::File(VfsError::Exists { .. }) => {
+            result.foreign.push(left("came into being since".to_owned()))
+        }
+        other => result.failed.push(left(other.to_string())),
+    }
+}
+
+fn unstage(root: &Root, entry: &Entry, result: &mut PutBack) {
+    for record in &entry.records {
+        let Record::Content { path, temporary, .. } = record else { continue };
+        let removed = match root.slot(path) {
+            Err(VfsError::NotFound { .. } | VfsError::NotAFile { .. }) => Ok(()),
+            slot => slot.and_then(|slot| slot.unstage(temporary)),
+        };
+        note(result, path, removed.map_err(EditError::from));
+    }
+}
+
+fn put_back_one(
+    root: &Root,
+    record: &Record,
+    old: Option<&Arc<Vec<u8>>>,
+    result: &mut PutBack,
+) -> Result<(), EditError> {
+    match record {
+        Record::Content { path, before, after, temporary, kept } => {
+            let found = now(root, path)?;
+            if found == before.map(|old| old.hash) {
+                return Ok(());
+            }
+            if found != *after {
+                let reason = if found.is_none() { "is gone" } else { "was changed since" };
+                result.foreign.push(LeftFile { path: path.clone(), reason: reason.to_owned() });
+                return Ok(());
+            }
+            restore(root, path, before.zip(old), temporary, found.map(|_| *kept))?;
+            result.done.push(path.clone());
+        }
+        Record::Move { from, to, hash } => match (now(root, from)?, now(root, to)?) {
+            (Some(found), None) if found == *hash => {}
+            // Cut short between the two halves of a move, on a file system that has no whole one.
+            (Some(found), Some(copy)) if found == *hash && copy == *hash => {
+                root.slot(to)?.remove()?;
+                result.done.push(to.clone());
+            }
+            (None, Some(moved)) if moved == *hash => {
+                root.slot(to)?.move_to(&root.slot(from)?)?;
+                result.done.extend([from.clone(), to.clone()]);
+            }
+            (found, moved) => {
+                let path = if found.is_some_and(|found| found != *hash) { from } else { to };
+                let reason = if moved.is_none() { "is gone" } else { "was changed since" };
+                result.foreign.push(LeftFile { path: path.clone(), reason: reason.to_owned() });
+            }
+        },
+    }
+    Ok(())
+}
+
+/// Makes `path` what it was, in one step. `there`: whether something is there, and whether it bears the permissions
+/// that the old file had.
+fn restore(
+    root: &Root,
+    path: &RelPath,
+    before: Option<(Old, &Arc<Vec<u8>>)>,
+    temporary: &str,
+    there: Option<bool>,
+) -> Result<(), EditError> {
+    let Some((before, bytes)) = before else { return Ok(root.slot(path)?.remove()?) };
+    let slot = root.slot(path)?;
+    let like = if there == Some(true) { Like::File(path.clone()) } else { Like::Meta(before.meta) };
+    slot.stage(temporary, bytes, &like)?
+        .sync_all()
+        .map_err(|source| VfsError::Write { path: path.clone(), source })?;
+    let placed = if there.is_some() { slot.replace_by(temporary) } else { slot.create_by(temporary) };
+    Ok(placed?)
+}
+
+/// The hash of what lies at `path`; `None` when nothing does.
+fn now(root: &Root, path: &RelPath) -> Result<Option<ContentHash>, EditError> {
+    let slot: Slot<'_> = match root.slot(path) {
+        Err(VfsError::NotFound { .. }) => return Ok(None),
+        slot => slot?,
+    };
+    if let Found::Other(what) = slot.look()? {
+        return Err(VfsError::NotAFile { path: path.clone(), what }.into());
+    }
+    Ok(slot.read()?.map(|(bytes, _)| ContentHash::of(&bytes)))
+}

@@ -1,0 +1,88 @@
+//! Questions and edits kept apart: a question sees the project's files before an edit or after it, never half of one.
+//! Questions pass together and never wait for each other. Invariant: a question waits for an edit only while that
+//! changes files (renames, and syncing their directories) or waits [`TURN`] for questions to end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
+
+/// How long an edit keeps new questions waiting for those under way. Then all that came meanwhile are let in before it
+/// tries again, so that a long search holds nobody up but the edit.
+const TURN: Duration = Duration::from_millis(250);
+
+/// How often it tries: longer than any question may take.
+const TURNS: usize = 600;
+
+/// The lock is tokio's, which is fair: who came first passes first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Gate(Arc<RwLock<()>>);
+
+/// No question runs until this is dropped.
+#[derive(Debug)]
+pub struct Still {
+    _closed: OwnedRwLockWriteGuard<()>,
+}
+
+/// Questions went on all the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a question has been reading the project's files for minutes; end it, then repeat the edit")]
+pub struct Busy;
+
+impl Gate {
+    /// Lets one question in, until what it gets is dropped.
+    pub(super) async fn pass(&self) -> OwnedRwLockReadGuard<()> {
+        Arc::clone(&self.0).read_owned().await
+    }
+
+    /// Waits until no question is inside, and keeps others out.
+    pub(super) async fn close(&self) -> Result<Still, Busy> {
+        self.close_in(TURN, TURNS).await
+    }
+
+    async fn close_in(&self, turn: Duration, turns: usize) -> Result<Still, Busy> {
+        for _ in 0..turns {
+            let closing = Arc::clone(&self.0).write_owned();
+            if let Ok(closed) = tokio::time::timeout(turn, closing).await {
+                return Ok(Still { _closed: closed });
+            }
+        }
+        Err(Busy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHORT: Duration = Duration::from_millis(1);
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    #[tokio::test]
+    async fn a_long_question_holds_up_the_edit_and_not_the_other_questions() {
+        let gate = Gate::default();
+        let long = gate.pass().await;
+        let closing = tokio::spawn({
+            let gate = gate.clone();
+            async move { gate.close_in(SHORT, usize::MAX).await.map(|_| ()) }
+        });
+        for _ in 0..10 {
+            // Each comes while the edit is waiting, and passes at the end of its turn.
+            tokio::task::yield_now().await;
+            drop(tokio::time::timeout(PATIENCE, gate.pass()).await.expect("let in"));
+        }
+        assert!(!closing.is_finished());
+        drop(long);
+        assert_eq!(tokio::time::timeout(PATIENCE, closing).await.expect("in time").expect("ended"), Ok(()));
+    }
+
+    #[tokio::test]
+    async fn nobody_passes_while_it_is_closed_and_a_question_without_end_is_given_up() {
+        let gate = Gate::default();
+        let still = gate.close().await.expect("nobody inside");
+        assert!(Arc::clone(&gate.0).try_read_owned().is_err());
+        drop(still);
+        let _inside = gate.pass().await;
+        assert_eq!(gate.close_in(SHORT, 3).await.map(|_| ()), Err(Busy));
+    }
+}

@@ -1,0 +1,364 @@
+//! From what a client wants to a plan, on one view of the project. Writes nothing. Invariant: every step of the plan
+//! bears the hash of the very bytes that it was made up from.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::request::{Breaking, Request, Stale, SymbolAct, TextAct, What};
+use super::{
+    BrokenAt, LineError, ReplaceError, SymbolEditError, Target, breaks_syntax, delete_lines, delete_symbol,
+    insert_after_symbol, insert_at_line, insert_before_symbol, patch, replace_content, replace_lines,
+    replace_symbol_body,
+};
+use crate::base::cancel::Cancelled;
+use crate::base::path::PathError;
+use crate::base::text::Encoding;
+use crate::base::{Cancel, ContentHash, RelPath, Text, TextEditError, TextEdits};
+use crate::config::Languages;
+use crate::edit::{Plan, PlanStep};
+use crate::engine::{CurrentError, Foretold, MAX_PARSED_BYTES, View};
+use crate::index::Content;
+use crate::ops::read_file::read_file;
+use crate::ops::target::{self, TargetError};
+use crate::ops::tree::{FileOpError, LocateError};
+use crate::syntax::{Grammar, OutlineError};
+use crate::vfs::{EntryKind, VfsError};
+
+/// A plan, and what an answer says about it.
+#[derive(Debug, Default)]
+pub struct Made {
+    /// What to do.
+    pub plan: Plan,
+    /// What it is, in a line, for the history.
+    pub title: String,
+    /// The files it changes (links resolved), by path, with what they would hold; `None` where they would go.
+    pub files: BTreeMap<RelPath, Option<NewText>>,
+    /// What else is worth saying.
+    pub notes: Vec<String>,
+    /// How many occurrences were replaced, where that is the question.
+    pub replaced: Option<usize>,
+    /// Whether a whole file that was there is overwritten.
+    pub overwrites: bool,
+    /// Outlines of texts to come: the index need not parse them again.
+    pub foretold: Vec<Foretold>,
+}
+
+/// A text before and after.
+#[derive(Clone, Debug, Default)]
+pub struct NewText {
+    /// What is there; empty where there is no text.
+    pub before: String,
+    /// What would be.
+    pub after: String,
+}
+
+/// Why there is no plan. Nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub enum MakeError {
+    /// The path is of no use, or the file cannot be read.
+    #[error(transparent)]
+    File(#[from] FileOpError),
+    /// No single symbol is meant.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// The symbol cannot be edited that way.
+    #[error(transparent)]
+    Symbol(#[from] SymbolEditError),
+    /// The file's text and outline cannot be had.
+    #[error(transparent)]
+    Current(#[from] CurrentError),
+    /// A language server made its outline; ranges of it are not exact enough to edit by.
+    #[error("{0} has no grammar that symd could edit symbols by; use replace_content or the line tools")]
+    NoGrammar(RelPath),
+    /// The lines are not there.
+    #[error(transparent)]
+    Lines(#[from] LineError),
+    /// The expression is not there, or not as it should be.
+    #[error(transparent)]
+    Replace(#[from] ReplaceError),
+    /// The patch cannot be read.
+    #[error(transparent)]
+    PatchText(#[from] patch::ParseError),
+    /// The patch does not fit.
+    #[error(transparent)]
+    Patch(#[from] patch::PlanError),
+    /// The edits do not fit the text, which is a fault of symd's.
+    #[error(transparent)]
+    Edits(#[from] TextEditError),
+    /// A file is not what the client believes.
+    #[error(transparent)]
+    Stale(#[from] Stale),
+    /// The file changed between the question and the reading.
+    #[error("conflict: {0} changed while it was looked at; nothing was written; repeat the edit")]
+    Changing(RelPath),
+    /// The result would not parse.
+    #[error("{path}: {broken}; nothing was written; correct the text, or give force: true")]
+    Breaks {
+        /// Which file.
+        path: RelPath,
+        /// Where.
+        broken: BrokenAt,
+    },
+    /// The asker went away.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+impl From<LocateError> for MakeError {
+    fn from(error: LocateError) -> MakeError {
+        FileOpError::from(error).into()
+    }
+}
+
+impl From<PathError> for MakeError {
+    fn from(error: PathError) -> MakeError {
+        LocateError::from(error).into()
+    }
+}
+
+impl From<VfsError> for MakeError {
+    fn from(error: VfsError) -> MakeError {
+        FileOpError::from(error).into()
+    }
+}
+
+/// Makes the plan of `request`.
+pub fn make(
+    view: &View,
+    languages: &Languages,
+    request: &Request,
+    cancel: &Cancel,
+) -> Result<Made, MakeError> {
+    let mut maker = Maker { view, request, cancel, made: Made::default() };
+    match &request.what {
+        What::Symbol { wanted, act, .. } => {
+            let found = target::target(view, languages, wanted, cancel)?;
+            maker.symbol(&found, act)?;
+        }
+        What::Text { path, act } => maker.text(path, act)?,
+        What::Write { path, content } => maker.write(path, content)?,
+        What::Patch(patch) => maker.patch(patch)?,
+    }
+    Ok(maker.made)
+}
+
+struct Maker<'v> {
+    view: &'v View,
+    request: &'v Request,
+    cancel: &'v Cancel,
+    made: Made,
+}
+
+impl Maker<'_> {
+    fn symbol(&mut self, found: &target::Target, act: &SymbolAct) -> Result<(), MakeError> {
+        let What::Symbol { indentation, .. } = &self.request.what else { return Ok(()) };
+        let path = found.file.path.clone();
+        let Content::Code { hash, .. } = &found.file.content else {
+            return Err(CurrentError::NoOutline(path).into());
+        };
+        let grammar = found.file.grammar().ok_or_else(|| MakeError::NoGrammar(path.clone()))?;
+        let current = self.view.current(&found.file)?;
+        if current.hash != *hash {
+            return Err(MakeError::Changing(path));
+        }
+        self.request.base.check(&path, Some(current.hash))?;
+        let (text, outline) = (current.text.as_str(), current.outline.as_ref());
+        let symbol = Target { path: &path, grammar, text, outline, row: found.row };
+        let (indentation, cancel) = (*indentation, self.cancel);
+        let (done, edits) = match act {
+            SymbolAct::Replace(body) => ("replace", replace_symbol_body(symbol, body, indentation, cancel)?),
+            SymbolAct::InsertBefore(body) => {
+                ("insert before", insert_before_symbol(symbol, body, indentation, cancel)?)
+            }
+            SymbolAct::InsertAfter(body) => {
+                ("insert after", insert_after_symbol(symbol, body, indentation, cancel)?)
+            }
+            SymbolAct::Delete => ("delete", delete_symbol(symbol, cancel)?),
+        };
+        self.made.title = format!("{done} {} in {path}", found.symbol.name_path);
+        self.change(&path, &current.text, current.hash, edits)
+    }
+
+    fn text(&mut self, written: &str, act: &TextAct) -> Result<(), MakeError> {
+        let file = self.view.tree(|tree| read_file(tree, written))?;
+        let path = self.view.root.resolve(&file.path)?;
+        self.request.base.check(&path, Some(file.hash))?;
+        let text = file.text.as_str();
+        let (title, edits) = match act {
+            TextAct::Replace { needle, replacement, mode, how_many } => {
+                let replaced = replace_content(written, text, needle, replacement, *mode, *how_many)?;
+                self.made.replaced = Some(replaced.count);
+                (format!("replace content in {path}"), replaced.edits)
+            }
+            TextAct::DeleteLines { start, end } => {
+                (format!("delete lines of {path}"), delete_lines(text, *start, *end)?)
+            }
+            TextAct::ReplaceLines { start, end, content } => {
+                (format!("replace lines of {path}"), replace_lines(text, *start, *end, content)?)
+            }
+            TextAct::InsertAtLine { line, content } => {
+                (format!("insert lines into {path}"), insert_at_line(text, *line, content)?)
+            }
+        };
+        self.made.title = title;
+        self.change(&path, &file.text, file.hash, edits)
+    }
+
+    fn write(&mut self, written: &str, content: &str) -> Result<(), MakeError> {
+        let bytes = content.as_bytes().to_vec();
+        let path = RelPath::new(written)?;
+        match self.view.tree(|tree| tree.locate(written)) {
+            Err(LocateError::Missing(_)) => {
+                self.request.base.check(&path, None)?;
+                let new = NewText { before: String::new(), after: content.to_owned() };
+                self.made.title = format!("create {path}");
+                self.made.files.insert(path.clone(), Some(new));
+                self.made.plan.steps.push(PlanStep::Create { path, bytes });
+                return Ok(());
+            }
+            Ok(found) if found.kind == EntryKind::Directory => {
+                return Err(FileOpError::IsDirectory(written.to_owned()).into());
+            }
+            located => located?,
+        };
+        // Looked at again: what is ignored is not overwritten.
+        self.view.tree(|tree| tree.locate_unignored(written))?;
+        let path = self.view.root.resolve(&path)?;
+        let old = self.view.root.read(&path)?.bytes;
+        let base = ContentHash::of(&old);
+        self.request.base.check(&path, Some(base))?;
+        let before = Text::decode(old).map_or_else(|_| String::new(), |text| text.as_str().to_owned());
+        self.made.title = format!("overwrite {path}");
+        self.made.overwrites = true;
+        self.will_be(&path, before, content.to_owned(), Encoding::Utf8)?;
+        self.made.plan.steps.push(PlanStep::Write { path, base: Some(base), bytes });
+        Ok(())
+    }
+
+    fn patch(&mut self, patch: &str) -> Result<(), MakeError> {
+        let patch = patch::parse(patch)?;
+        let view = self.view;
+        let mut read: BTreeMap<RelPath, (RelPath, Text, ContentHash)> = BTreeMap::new();
+        let plan = patch::plan(&patch, patch::Options::default(), &mut |path| {
+            let file = match view.tree(|tree| read_file(tree, path.as_str())) {
+                Err(FileOpError::Locate(LocateError::Missing(_))) => return Ok(None),
+                file => file.map_err(|error| error.to_string())?,
+            };
+            let resolved = view.root.resolve(&file.path).map_err(|error| error.to_string())?;
+            let text = file.text.as_str().to_owned();
+            read.insert(path.clone(), (resolved, file.text, file.hash));
+            Ok(Some(text))
+        })?;
+        self.made.notes = plan.notes;
+        for shift in &plan.shifts {
+            self.made.notes.push(shift.to_string());
+        }
+        let mut paths = Vec::new();
+        for operation in plan.operations {
+            let path = match &operation {
+                patch::FileOperation::Update { path, .. }
+                | patch::FileOperation::Add { path, .. }
+                | patch::FileOperation::Delete { path } => path.clone(),
+            };
+            self.operation(operation, &read)?;
+            paths.push(path.to_string());
+        }
+        self.made.title = format!("patch {}", paths.join(", "));
+        Ok(())
+    }
+
+    fn operation(
+        &mut self,
+        operation: patch::FileOperation,
+        read: &BTreeMap<RelPath, (RelPath, Text, ContentHash)>,
+    ) -> Result<(), MakeError> {
+        let gone = |path: &RelPath| MakeError::Changing(path.clone());
+        match operation {
+            patch::FileOperation::Add { path, text } => {
+                self.request.base.check(&path, None)?;
+                let new = NewText { before: String::new(), after: text.clone() };
+                self.made.files.insert(path.clone(), Some(new));
+                self.made.plan.steps.push(PlanStep::Create { path, bytes: text.into_bytes() });
+            }
+            patch::FileOperation::Delete { path } => {
+                let (_, _, base) = read.get(&path).ok_or_else(|| gone(&path))?;
+                self.request.base.check(&path, Some(*base))?;
+                self.made.files.insert(path.clone(), None);
+                self.made.plan.steps.push(PlanStep::Delete { path, base: *base });
+            }
+            patch::FileOperation::Update { path, edits, new_path } => {
+                let (resolved, text, base) = read.get(&path).ok_or_else(|| gone(&path))?;
+                self.request.base.check(resolved, Some(*base))?;
+                if !edits.is_empty() {
+                    self.change(resolved, text, *base, edits)?;
+                }
+                if let Some(to) = new_path {
+                    let new = self.made.files.insert(path.clone(), None).flatten();
+                    let unchanged =
+                        || NewText { before: text.as_str().to_owned(), after: text.as_str().to_owned() };
+                    self.made.files.insert(to.clone(), Some(new.unwrap_or_else(unchanged)));
+                    self.made.plan.steps.push(PlanStep::Rename { from: path, to, base: *base });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn change(
+        &mut self,
+        path: &RelPath,
+        text: &Text,
+        base: ContentHash,
+        edits: TextEdits,
+    ) -> Result<(), MakeError> {
+        let after = edits.apply(text.as_str())?;
+        self.will_be(path, text.as_str().to_owned(), after, text.encoding())?;
+        self.made.plan.steps.push(PlanStep::Text { path: path.clone(), base, edits });
+        Ok(())
+    }
+
+    /// Notes what `path` will hold, having parsed it: a text that parsed must parse afterwards.
+    fn will_be(
+        &mut self,
+        path: &RelPath,
+        before: String,
+        after: String,
+        encoding: Encoding,
+    ) -> Result<(), MakeError> {
+        self.cancel.check()?;
+        if let Some(grammar) = self.grammar_of(path)
+            && before != after
+            && after.len() as u64 <= MAX_PARSED_BYTES
+        {
+            let outlined = crate::syntax::outline(grammar, &after, self.cancel);
+            let outline = outlined.map_err(SymbolEditError::from)?;
+            if outline.has_errors && self.request.breaking == Breaking::Refused {
+                let broken = breaks_syntax(grammar, &before, &after, self.cancel);
+                if let Some(broken) = broken.map_err(SymbolEditError::from)? {
+                    return Err(MakeError::Breaks { path: path.clone(), broken });
+                }
+            }
+            // Only then are these the bytes on disk.
+            if encoding == Encoding::Utf8 {
+                let hash = ContentHash::of(after.as_bytes());
+                self.made.foretold.push(Foretold { hash, grammar, outline: Arc::new(outline) });
+            }
+        }
+        self.made.files.insert(path.clone(), Some(NewText { before, after }));
+        Ok(())
+    }
+
+    fn grammar_of(&self, path: &RelPath) -> Option<Grammar> {
+        if let Some(file) = self.view.snapshot.files.get(path.as_str()) {
+            return file.grammar();
+        }
+        let language = self.view.languages.language_of(path)?;
+        Grammar::named(self.view.languages.get(language).grammar.as_deref()?)
+    }
+}
+
+impl From<OutlineError> for MakeError {
+    fn from(error: OutlineError) -> MakeError {
+        SymbolEditError::from(error).into()
+    }
+}

@@ -1,0 +1,241 @@
+//! Whether a symbol can be called something else: what the language takes for a name, and which names of the file are in
+//! the way. Not the rename. Invariant: only the file at hand is judged; other files may refuse for their own reasons.
+
+use unicode_ident::{is_xid_continue, is_xid_start};
+
+use super::keywords::is_keyword;
+use crate::syntax::{Grammar, Outline};
+
+/// Longest name, in bytes: the index keeps lengths in 16 bits, and nobody types more.
+const MAX_BYTES: usize = 1024;
+
+/// Why a name will not do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NewNameError {
+    /// There is none.
+    #[error("The new name is empty; give an identifier")]
+    Empty,
+    /// It is the old one.
+    #[error("'{0}' is already its name; give another")]
+    Same(String),
+    /// A path was given, or a qualified name.
+    #[error("'{0}' is a path; give the last component alone. To move a symbol, use another tool")]
+    Path(String),
+    /// It holds white space.
+    #[error("'{0}' contains white space; give one word, such as '{1}'")]
+    Space(String, String),
+    /// The language reserves it.
+    #[error("'{name}' is a keyword of {language}; {hint}")]
+    Keyword {
+        /// As given.
+        name: String,
+        /// The grammar's name.
+        language: &'static str,
+        /// What would do.
+        hint: String,
+    },
+    /// It begins with something else than a letter.
+    #[error("'{name}' cannot begin with '{character}' in {language}; begin with a letter or '_'")]
+    Start {
+        /// As given.
+        name: String,
+        /// What it begins with.
+        character: char,
+        /// The grammar's name.
+        language: &'static str,
+    },
+    /// It holds something that names do not.
+    #[error(
+        "'{name}' contains '{character}', which {language} does not allow in a name; use letters, digits and '_'"
+    )]
+    Character {
+        /// As given.
+        name: String,
+        /// The first of them.
+        character: char,
+        /// The grammar's name.
+        language: &'static str,
+    },
+    /// The old name is not one that is written as such: `impl Display for Size`, `operator+`, `constructor`.
+    #[error("'{0}' is not a name that can be changed by itself; rename the type it belongs to instead")]
+    NotRenamable(String),
+    /// The one is private by its `#`, the other not.
+    #[error("'{old}' and '{new}' differ in the leading '#', which changes who may use it; keep it as it is")]
+    Privacy {
+        /// The old name.
+        old: String,
+        /// As given.
+        new: String,
+    },
+    /// Nobody can mean it.
+    #[error("The new name has {0} bytes; the longest allowed has {MAX_BYTES}")]
+    TooLong(usize),
+}
+
+/// Whether a symbol called `old` can be called `new` in `grammar`'s language, as `new` would be written in the source:
+/// with backticks (Kotlin), `r#` (Rust), `@` (C#) where it needs them.
+pub fn check_new_name(grammar: Grammar, old: &str, new: &str) -> Result<(), NewNameError> {
+    let language = grammar.name();
+    if new.is_empty() {
+        return Err(NewNameError::Empty);
+    }
+    if new == old {
+        return Err(NewNameError::Same(new.to_owned()));
+    }
+    if new.len() > MAX_BYTES {
+        return Err(NewNameError::TooLong(new.len()));
+    }
+    if !is_renamable(language, old) {
+        return Err(NewNameError::NotRenamable(old.to_owned()));
+    }
+    if let Some(quoted) = new.strip_prefix('`').filter(|_| language == "kotlin") {
+        return check_backticks(new, quoted);
+    }
+    if new.contains(['/', '\\', '.', ':']) {
+        return Err(NewNameError::Path(new.to_owned()));
+    }
+    if new.contains(char::is_whitespace) {
+        let joined: Vec<&str> = new.split_whitespace().collect();
+        return Err(NewNameError::Space(new.to_owned(), joined.join("_")));
+    }
+    let bare = match language {
+        "javascript" | "typescript" | "tsx" => check_privacy(old, new)?,
+        "rust" if new.starts_with("r#") => return check_raw(new),
+        "csharp" => match new.strip_prefix('@') {
+            Some(verbatim) => return check_characters(language, new, verbatim),
+            None => new,
+        },
+        _ => new,
+    };
+    check_characters(language, new, bare)?;
+    if is_keyword(language, bare) {
+        let hint = match language {
+            "kotlin" => format!("write it in backticks, `{new}`, or give another"),
+            "rust" if can_be_raw(new) => format!("write r#{new}, or give another"),
+            "csharp" => format!("write @{new}, or give another"),
+            _ => format!("give another, such as '{new}_'"),
+        };
+        return Err(NewNameError::Keyword { name: new.to_owned(), language, hint });
+    }
+    Ok(())
+}
+
+/// Composed names, operators and constructors stand for something else.
+fn is_renamable(language: &str, old: &str) -> bool {
+    let constructor = match language {
+        "kotlin" | "javascript" | "typescript" | "tsx" => "constructor",
+        "python" => "__init__",
+        _ => "",
+    };
+    let is_word = |c: char| is_xid_continue(c) || matches!(c, '$' | '#' | '_' | '@' | '`');
+    // Kotlin's names in backticks hold anything.
+    old != constructor && !old.is_empty() && (language == "kotlin" || old.chars().all(is_word))
+}
+
+/// JavaScript's `#name` is private; the name behind the `#`.
+fn check_privacy<'a>(old: &str, new: &'a str) -> Result<&'a str, NewNameError> {
+    let bare = new.strip_prefix('#');
+    if bare.is_some() != old.starts_with('#') {
+        return Err(NewNameError::Privacy { old: old.to_owned(), new: new.to_owned() });
+    }
+    Ok(bare.unwrap_or(new))
+}
+
+/// What stands between Kotlin's backticks: anything but what the JVM forbids.
+fn check_backticks(new: &str, quoted: &str) -> Result<(), NewNameError> {
+    let bad = |character| NewNameError::Character { name: new.to_owned(), character, language: "kotlin" };
+    let Some(inner) = quoted.strip_suffix('`') else { return Err(bad('`')) };
+    if inner.trim().is_empty() {
+        return Err(NewNameError::Empty);
+    }
+    let forbidden = ['`', '\n', '\r', '.', ';', ':', '/', '\\', '[', ']', '<', '>'];
+    inner.chars().find(|c| forbidden.contains(c)).map_or(Ok(()), |character| Err(bad(character)))
+}
+
+fn check_raw(new: &str) -> Result<(), NewNameError> {
+    let bare = new.trim_start_matches("r#");
+    check_characters("rust", new, bare)?;
+    if can_be_raw(bare) {
+        return Ok(());
+    }
+    let hint = "it cannot be a raw identifier either; give another".to_owned();
+    Err(NewNameError::Keyword { name: new.to_owned(), language: "rust", hint })
+}
+
+/// Rust's path keywords cannot be raw identifiers.
+fn can_be_raw(word: &str) -> bool {
+    !matches!(word, "self" | "Self" | "super" | "crate" | "_")
+}
+
+/// Whether `bare`, the name without its marks, is spelled as an identifier. Letters and digits are Unicode's XID.
+fn check_characters(language: &'static str, new: &str, bare: &str) -> Result<(), NewNameError> {
+    let has_dollar = matches!(language, "java" | "javascript" | "typescript" | "tsx" | "c" | "cpp");
+    let is_dollar = |c: char| c == '$' && has_dollar;
+    let mut characters = bare.chars();
+    let Some(first) = characters.next() else { return Err(NewNameError::Empty) };
+    let name = || new.to_owned();
+    if !(is_xid_start(first) || first == '_' || is_dollar(first)) {
+        return Err(if is_xid_continue(first) || first == '-' {
+            NewNameError::Start { name: name(), character: first, language }
+        } else {
+            NewNameError::Character { name: name(), character: first, language }
+        });
+    }
+    match characters.find(|&c| !(is_xid_continue(c) || is_dollar(c))) {
+        None => Ok(()),
+        Some(character) => Err(NewNameError::Character { name: name(), character, language }),
+    }
+}
+
+/// The rows of the file that are in the way when row `row` is called `new_name`, in order: siblings of that name, what
+/// functions that use the symbol call so themselves (it would capture the use), and what stands further out under that
+/// name and is used where the symbol would hide it. `outline` is that of `text`.
+pub fn collisions(text: &str, outline: &Outline, row: usize, new_name: &str) -> Vec<usize> {
+    let Some(this) = outline.rows.get(row) else { return Vec::new() };
+    let is_named_so = |at: usize| at != row && outline.name(&outline.rows[at]) == new_name;
+    let named: Vec<usize> = (0..outline.rows.len()).filter(|&at| is_named_so(at)).collect();
+    if named.is_empty() {
+        return Vec::new();
+    }
+    let old_uses = places(text, outline, outline.name(this));
+    let new_uses = places(text, outline, new_name);
+    let range_of = |parent: Option<usize>| parent.map(|at| outline.rows[at].range().as_range());
+    let scope = range_of(this.parent());
+    let is_in_way = |&at: &usize| {
+        let other = &outline.rows[at];
+        if other.parent() == this.parent() {
+            return true;
+        }
+        let other_scope = range_of(other.parent());
+        let captures = || {
+            let inner = other_scope.as_ref().filter(|_| other.is_local());
+            inner.is_some_and(|inner| encloses(scope.as_ref(), inner) && any_in(&old_uses, inner))
+        };
+        let is_hidden = || {
+            let inner = scope.as_ref().filter(|_| this.is_local());
+            inner.is_some_and(|inner| encloses(other_scope.as_ref(), inner) && any_in(&new_uses, inner))
+        };
+        captures() || is_hidden()
+    };
+    named.into_iter().filter(is_in_way).collect()
+}
+
+/// Whether `inner` lies in `outer`; everything lies in a file.
+fn encloses(outer: Option<&std::ops::Range<usize>>, inner: &std::ops::Range<usize>) -> bool {
+    outer.is_none_or(|outer| outer.start <= inner.start && inner.end <= outer.end)
+}
+
+fn any_in(places: &[usize], range: &std::ops::Range<usize>) -> bool {
+    let first = places.partition_point(|&at| at < range.start);
+    places.get(first).is_some_and(|&at| at < range.end)
+}
+
+/// Where `name` stands, ascending.
+fn places(text: &str, outline: &Outline, name: &str) -> Vec<usize> {
+    let offsets = outline.occurrences.offsets_of(name).map(|at| at as usize);
+    offsets.filter(|&at| text.get(at..at + name.len()) == Some(name)).collect()
+}
+
+#[cfg(test)]
+#[path = "new_name_tests.rs"]
+mod tests;

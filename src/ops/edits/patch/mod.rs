@@ -1,0 +1,31 @@
+//! Patches: unified diffs and the Begin/End Patch form, parsed and planned. Nothing is written: the outcome is a list of
+//! operations for the edit engine. Invariant: a hunk goes where its context stands, once and only there, or the whole
+//! patch is refused.
+
+mod envelope;
+mod hunks;
+mod names;
+mod parsed;
+mod place;
+mod plan;
+#[cfg(test)]
+mod random_tests;
+#[cfg(test)]
+mod tests;
+mod text;
+mod unified;
+
+pub use hunks::{HunkError, Shift};
+pub use parsed::{FilePatch, Hunk, HunkLine, ParseError, Patch, Sign};
+pub use place::Tolerance;
+pub use plan::{FileOperation, Options, Plan, PlanError, Read, plan};
+
+/// Reads a patch in either form.
+pub fn parse(patch: &str) -> Result<Patch, ParseError> {
+    let lines = text::patch_lines(patch);
+    match envelope::bounds(&lines)? {
+        Some(inner) if !envelope::is_unified(&lines[inner.clone()]) => envelope::parse(&lines, inner),
+        Some(inner) => unified::parse(&lines, inner),
+        None => unified::parse(&lines, 0..lines.len()),
+    }
+}

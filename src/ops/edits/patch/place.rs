@@ -1,0 +1,197 @@
+//! Where a hunk stands in a file: at the line it names, else where its old lines stand nearest to it, exactly first and
+//! then with growing tolerance for white space. Invariant: of two places equally near none is chosen. The search costs no
+//! walk through the file per hunk: it goes by the occurrences of the hunk's rarest line.
+
+use std::collections::HashMap;
+
+use super::text::FileLines;
+
+/// How many places are compared with a hunk, at most, per tolerance. Beyond it the nearest have been looked at, and the
+/// hunk counts as not found: its rarest line stands everywhere.
+const MAX_CANDIDATES: usize = 10_000;
+
+/// How exactly lines must agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tolerance {
+    /// In all but the kind of line break.
+    Exact,
+    /// White space at line ends may differ.
+    LineEnds,
+    /// Indentation may differ too.
+    Indentation,
+}
+
+const TOLERANCES: [Tolerance; 3] = [Tolerance::Exact, Tolerance::LineEnds, Tolerance::Indentation];
+
+impl Tolerance {
+    /// What must agree.
+    fn key(self, line: &str) -> &str {
+        match self {
+            Tolerance::Exact => line.strip_suffix('\r').unwrap_or(line),
+            Tolerance::LineEnds => line.trim_end(),
+            Tolerance::Indentation => line.trim(),
+        }
+    }
+}
+
+/// An old line: its text, and whether the patch says that the file ends there without a line break.
+pub(super) type Wanted<'a> = (&'a str, bool);
+
+/// Where a hunk is to be looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Aim {
+    /// Near this line.
+    Near(usize),
+    /// At the first fitting place.
+    First,
+    /// At the only fitting place.
+    Only,
+    /// At the end of the file.
+    Last,
+}
+
+/// Why there is no place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Miss {
+    /// It stands nowhere.
+    Nowhere,
+    /// It stands at two places, neither nearer: 0-based lines.
+    Ambiguous(usize, usize),
+}
+
+/// Looks for hunks in one file.
+pub(super) struct Finder<'a> {
+    lines: &'a FileLines<'a>,
+    /// Per tolerance, made when first needed: what stands where.
+    indices: [Option<HashMap<&'a str, Vec<usize>>>; 3],
+}
+
+impl<'a> Finder<'a> {
+    pub(super) fn new(lines: &'a FileLines<'a>) -> Finder<'a> {
+        Finder { lines, indices: [None, None, None] }
+    }
+
+    /// The 0-based line, not before `floor`, at which `wanted` begins.
+    pub(super) fn find(
+        &mut self,
+        wanted: &[Wanted],
+        floor: usize,
+        aim: Aim,
+    ) -> Result<(usize, Tolerance), Miss> {
+        for tolerance in TOLERANCES {
+            let found = match aim {
+                Aim::Near(line) if line >= floor && self.fits(wanted, line, tolerance) => Some(line),
+                Aim::Near(line) => self.nearest(wanted, floor, line, tolerance)?,
+                Aim::First => self.candidates(wanted, floor, tolerance).next(),
+                Aim::Only => {
+                    let mut found = self.candidates(wanted, floor, tolerance);
+                    match (found.next(), found.next()) {
+                        (Some(one), Some(other)) => return Err(Miss::Ambiguous(one, other)),
+                        (found, _) => found,
+                    }
+                }
+                Aim::Last => {
+                    let line = self.lines.count().checked_sub(wanted.len());
+                    line.filter(|&line| line >= floor && self.fits(wanted, line, tolerance))
+                }
+            };
+            if let Some(line) = found {
+                return Ok((line, tolerance));
+            }
+        }
+        Err(Miss::Nowhere)
+    }
+
+    /// The first line from `floor` that is `header`, but for white space around it.
+    pub(super) fn header(&mut self, header: &str, floor: usize) -> Option<usize> {
+        self.find(&[(header, false)], floor, Aim::First).ok().map(|(line, _)| line)
+    }
+
+    pub(super) fn fits(&self, wanted: &[Wanted], line: usize, tolerance: Tolerance) -> bool {
+        line + wanted.len() <= self.lines.count() && self.agreeing(wanted, line, tolerance) == wanted.len()
+    }
+
+    /// How many of the wanted lines agree, from the first, with what stands from `line` on.
+    pub(super) fn agreeing(&self, wanted: &[Wanted], line: usize, tolerance: Tolerance) -> usize {
+        let agrees = |at: usize, (text, unended): Wanted| {
+            at < self.lines.count()
+                && tolerance.key(self.lines.line(at)) == tolerance.key(text)
+                && !(unended && self.lines.is_ended(at))
+        };
+        wanted.iter().enumerate().take_while(|(i, wanted)| agrees(line + i, **wanted)).count()
+    }
+
+    fn nearest(
+        &mut self,
+        wanted: &[Wanted],
+        floor: usize,
+        line: usize,
+        tolerance: Tolerance,
+    ) -> Result<Option<usize>, Miss> {
+        let (places, skip) = self.rarest(wanted, tolerance);
+        let middle = places.partition_point(|&place| place < line + skip);
+        let (mut below, mut above) =
+            (places[..middle].iter().rev().peekable(), places[middle..].iter().peekable());
+        let start = |place: Option<&&usize>| place.and_then(|place| place.checked_sub(skip));
+        let mut found: Option<usize> = None;
+        for _ in 0..MAX_CANDIDATES {
+            let (before, behind) = (start(below.peek()), start(above.peek()));
+            let next = match (before, behind) {
+                (Some(before), Some(behind)) if line - before <= behind - line => Some(before),
+                (Some(before), None) => Some(before),
+                (_, behind) => behind,
+            };
+            let Some(place) = next else { break };
+            if next == before {
+                below.next();
+            } else {
+                above.next();
+            }
+            // One that is found may have a twin on the other side, and nothing farther counts.
+            if found.is_some_and(|found| found.abs_diff(line) < place.abs_diff(line)) {
+                break;
+            }
+            if place >= floor && self.fits(wanted, place, tolerance) {
+                match found {
+                    Some(found) => return Err(Miss::Ambiguous(found, place)),
+                    None => found = Some(place),
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The fitting places from `floor` on, ascending.
+    fn candidates(
+        &mut self,
+        wanted: &[Wanted],
+        floor: usize,
+        tolerance: Tolerance,
+    ) -> impl Iterator<Item = usize> {
+        let (places, skip) = self.rarest(wanted, tolerance);
+        let first = places.partition_point(|&place| place < floor + skip);
+        let fitting: Vec<usize> = places[first..]
+            .iter()
+            .take(MAX_CANDIDATES)
+            .map(|place| place - skip)
+            .filter(|&place| self.fits(wanted, place, tolerance))
+            .take(2)
+            .collect();
+        fitting.into_iter()
+    }
+
+    /// Where the wanted line stands that the file has least often, and how many wanted lines are before it.
+    fn rarest(&mut self, wanted: &[Wanted], tolerance: Tolerance) -> (Vec<usize>, usize) {
+        let lines = self.lines;
+        let index = self.indices[tolerance as usize].get_or_insert_with(|| {
+            let mut index: HashMap<&str, Vec<usize>> = HashMap::with_capacity(lines.count());
+            for line in 0..lines.count() {
+                index.entry(tolerance.key(lines.line(line))).or_default().push(line);
+            }
+            index
+        });
+        let places = |text: &str| index.get(tolerance.key(text)).map_or(&[][..], Vec::as_slice);
+        let rarest = wanted.iter().enumerate().min_by_key(|(_, (text, _))| places(text).len());
+        rarest.map_or((Vec::new(), 0), |(skip, (text, _))| (places(text).to_vec(), skip))
+    }
+}

@@ -1,0 +1,262 @@
+//! From a parsed patch to operations on files, against texts that the caller reads. Invariant: every operation is planned
+//! against the text as it was read, or there is no plan.
+
+use std::collections::HashMap;
+
+use super::hunks::{HunkError, Shift, edits_of};
+use super::parsed::{FilePatch, Hunk, Patch};
+use crate::base::{RelPath, TextEdit, TextEditError, TextEdits};
+
+/// How a patch is applied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// How many context lines at a hunk's start and end may be left out of account if it stands nowhere, as `patch` has
+    /// it. Its default is 2; here it is 0.
+    pub fuzz: usize,
+}
+
+/// What is to be done to one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileOperation {
+    /// Changes its text, and moves it if there is a new path.
+    Update {
+        /// Where it is.
+        path: RelPath,
+        /// Changes of the text that was read.
+        edits: TextEdits,
+        /// Where it goes.
+        new_path: Option<RelPath>,
+    },
+    /// Creates it.
+    Add {
+        /// Where.
+        path: RelPath,
+        /// Its text.
+        text: String,
+    },
+    /// Deletes it.
+    Delete {
+        /// Where it is.
+        path: RelPath,
+    },
+}
+
+/// What a patch does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// In the patch's order.
+    pub operations: Vec<FileOperation>,
+    /// Hunks that stand elsewhere than they say, or only nearly.
+    pub shifts: Vec<Shift>,
+    /// What else the answer should say.
+    pub notes: Vec<String>,
+}
+
+/// Why a patch cannot be applied.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// A file that it changes is not there.
+    #[error("{}: there is no such file to {what}", path.as_str())]
+    Missing {
+        /// The file.
+        path: RelPath,
+        /// What was to be done.
+        what: &'static str,
+    },
+    /// A file that it creates is there.
+    #[error("{}: the file exists already; update it instead", path.as_str())]
+    Exists {
+        /// The file.
+        path: RelPath,
+    },
+    /// A file cannot be read.
+    #[error("{}: {reason}", path.as_str())]
+    Unreadable {
+        /// The file.
+        path: RelPath,
+        /// What the reader said.
+        reason: String,
+    },
+    /// The patch does two things to one file.
+    #[error("{}: the patch names the file twice, and not only to update it; give it in one section", path.as_str())]
+    Twice {
+        /// The file.
+        path: RelPath,
+    },
+    /// A hunk does not fit.
+    #[error(transparent)]
+    Hunk(#[from] HunkError),
+    /// What is deleted holds more than the patch says.
+    #[error("{}: the patch deletes the file, but would leave text in it; it is not the file the patch was made for", path.as_str())]
+    Remains {
+        /// The file.
+        path: RelPath,
+    },
+    /// Two hunks change the same lines.
+    #[error("{}: {error}", path.as_str())]
+    Overlap {
+        /// The file.
+        path: RelPath,
+        /// Which.
+        error: TextEditError,
+    },
+}
+
+/// Reads a file's text; `None` where there is no file, the reason where it cannot be read.
+pub type Read<'a> = dyn FnMut(&RelPath) -> Result<Option<String>, String> + 'a;
+
+/// Plans `patch` against what `read` reads.
+pub fn plan(patch: &Patch, options: Options, read: &mut Read<'_>) -> Result<Plan, PlanError> {
+    let mut planner = Planner { options, read, files: Vec::new(), at: HashMap::new(), shifts: Vec::new() };
+    for file in &patch.files {
+        planner.file(file)?;
+    }
+    let operations = planner.files.into_iter().map(File::operation).collect::<Result<_, _>>()?;
+    Ok(Plan { operations, shifts: planner.shifts, notes: patch.notes.clone() })
+}
+
+/// A file while further sections may change it.
+enum File {
+    Updated { path: RelPath, text: String, edits: Vec<TextEdit>, new_path: Option<RelPath> },
+    Other(FileOperation),
+}
+
+impl File {
+    fn operation(self) -> Result<FileOperation, PlanError> {
+        match self {
+            File::Other(operation) => Ok(operation),
+            File::Updated { path, edits, new_path, .. } => match TextEdits::new(edits) {
+                Ok(edits) => Ok(FileOperation::Update { path, edits, new_path }),
+                Err(error) => Err(PlanError::Overlap { path, error }),
+            },
+        }
+    }
+}
+
+struct Planner<'p, 'r> {
+    options: Options,
+    read: &'p mut Read<'r>,
+    files: Vec<File>,
+    /// Every path that is spoken for, and by which file.
+    at: HashMap<RelPath, usize>,
+    shifts: Vec<Shift>,
+}
+
+impl Planner<'_, '_> {
+    fn file(&mut self, file: &FilePatch) -> Result<(), PlanError> {
+        match file {
+            FilePatch::Update { names, new_path, hunks } => self.update(names, new_path.as_ref(), hunks),
+            FilePatch::Copy { path, new_path, hunks } => {
+                let text = self.text(path, "copy")?;
+                let edits = self.edits(path, &text, hunks)?;
+                let text = applied(path, edits, &text)?;
+                self.vacant(new_path)?;
+                self.push(new_path.clone(), FileOperation::Add { path: new_path.clone(), text })
+            }
+            FilePatch::Add { path, text } => {
+                self.vacant(path)?;
+                self.push(path.clone(), FileOperation::Add { path: path.clone(), text: text.clone() })
+            }
+            FilePatch::Delete { path, hunks } => {
+                let text = self.text(path, "delete")?;
+                if !hunks.is_empty() {
+                    let edits = self.edits(path, &text, hunks)?;
+                    if !applied(path, edits, &text)?.is_empty() {
+                        return Err(PlanError::Remains { path: path.clone() });
+                    }
+                }
+                self.push(path.clone(), FileOperation::Delete { path: path.clone() })
+            }
+        }
+    }
+
+    fn update(
+        &mut self,
+        names: &[RelPath],
+        new_path: Option<&RelPath>,
+        hunks: &[Hunk],
+    ) -> Result<(), PlanError> {
+        if let Some(&at) = names.iter().find_map(|name| self.at.get(name)) {
+            return self.update_again(at, new_path, hunks);
+        }
+        let (path, text) = self.first_that_exists(names)?;
+        let edits = self.edits(&path, &text, hunks)?;
+        let new_path = new_path.filter(|new_path| **new_path != path).cloned();
+        if let Some(new_path) = &new_path {
+            self.vacant(new_path)?;
+            self.at.insert(new_path.clone(), self.files.len());
+        }
+        self.at.insert(path.clone(), self.files.len());
+        self.files.push(File::Updated { path, text, edits, new_path });
+        Ok(())
+    }
+
+    /// A further section of a file that is updated: its hunks too are of the text as it was read.
+    fn update_again(
+        &mut self,
+        at: usize,
+        new_path: Option<&RelPath>,
+        hunks: &[Hunk],
+    ) -> Result<(), PlanError> {
+        match &mut self.files[at] {
+            File::Updated { path, text, edits, new_path: None } if new_path.is_none() => {
+                let (mut more, shifts) = edits_of(path, text, hunks, self.options.fuzz)?;
+                edits.append(&mut more);
+                self.shifts.extend(shifts);
+                Ok(())
+            }
+            File::Updated { path, .. } => Err(PlanError::Twice { path: path.clone() }),
+            File::Other(FileOperation::Add { path, .. } | FileOperation::Delete { path })
+            | File::Other(FileOperation::Update { path, .. }) => Err(PlanError::Twice { path: path.clone() }),
+        }
+    }
+
+    fn first_that_exists(&mut self, names: &[RelPath]) -> Result<(RelPath, String), PlanError> {
+        for (at, name) in names.iter().enumerate() {
+            match self.text(name, "update") {
+                Err(PlanError::Missing { .. }) if at + 1 < names.len() => {}
+                text => return Ok((name.clone(), text?)),
+            }
+        }
+        Err(PlanError::Missing { path: RelPath::root(), what: "update" })
+    }
+
+    fn edits(&mut self, path: &RelPath, text: &str, hunks: &[Hunk]) -> Result<Vec<TextEdit>, PlanError> {
+        let (edits, shifts) = edits_of(path, text, hunks, self.options.fuzz)?;
+        self.shifts.extend(shifts);
+        Ok(edits)
+    }
+
+    fn text(&mut self, path: &RelPath, what: &'static str) -> Result<String, PlanError> {
+        match (self.read)(path) {
+            Ok(Some(text)) => Ok(text),
+            Ok(None) => Err(PlanError::Missing { path: path.clone(), what }),
+            Err(reason) => Err(PlanError::Unreadable { path: path.clone(), reason }),
+        }
+    }
+
+    /// Refuses a path at which something stands, or will.
+    fn vacant(&mut self, path: &RelPath) -> Result<(), PlanError> {
+        if self.at.contains_key(path) {
+            return Err(PlanError::Twice { path: path.clone() });
+        }
+        match (self.read)(path) {
+            Ok(None) => Ok(()),
+            // What cannot be read is there.
+            Ok(Some(_)) | Err(_) => Err(PlanError::Exists { path: path.clone() }),
+        }
+    }
+
+    fn push(&mut self, path: RelPath, operation: FileOperation) -> Result<(), PlanError> {
+        if self.at.insert(path.clone(), self.files.len()).is_some() {
+            return Err(PlanError::Twice { path });
+        }
+        self.files.push(File::Other(operation));
+        Ok(())
+    }
+}
+
+fn applied(path: &RelPath, edits: Vec<TextEdit>, text: &str) -> Result<String, PlanError> {
+    let applied = TextEdits::new(edits).and_then(|edits| edits.apply(text));
+    applied.map_err(|error| PlanError::Overlap { path: path.clone(), error })
+}

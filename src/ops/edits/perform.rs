@@ -1,0 +1,147 @@
+//! From what a client wants to what was done: plan, look at what is wrong, apply, look again. Invariant: an edit that
+//! names its place by what stands there (a symbol, an expression) is planned anew when a file changed in between, unless
+//! the client has said what it believes; one that names lines never is.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::apply::{ApplyError, apply, preview};
+use super::counts::changed_lines;
+use super::effects::{self, Caused, Report};
+use super::make::{Made, MakeError, make};
+use super::request::{Request, TextAct, What};
+use crate::base::RelPath;
+use crate::edit::{Applied, By, EditError, FileDiff, Plan, PlanStep};
+use crate::engine::EngineError;
+use crate::ops::Project;
+use crate::ops::question::QuestionError;
+
+/// How often an edit is planned whose files change under it.
+const ATTEMPTS: usize = 5;
+
+/// What was done.
+#[derive(Debug)]
+pub struct Done {
+    /// Its number, and every file that changed.
+    pub applied: Applied,
+    /// What it was, in a line.
+    pub title: String,
+    /// Lines added and removed, file by file.
+    pub lines: BTreeMap<RelPath, (usize, usize)>,
+    /// What else is worth saying.
+    pub notes: Vec<String>,
+    /// How many occurrences were replaced, where that was the question.
+    pub replaced: Option<usize>,
+    /// Whether a whole file that was there was overwritten.
+    pub overwrote: bool,
+    /// What is wrong now that was not before.
+    pub caused: Caused,
+}
+
+/// What would be done.
+#[derive(Debug)]
+pub struct Would {
+    /// The changes, by path.
+    pub diffs: Vec<FileDiff>,
+    /// What it would be, in a line.
+    pub title: String,
+    /// What else is worth saying.
+    pub notes: Vec<String>,
+}
+
+/// Why nothing was done.
+#[derive(Debug, thiserror::Error)]
+pub enum PerformError {
+    /// There is no plan.
+    #[error(transparent)]
+    Make(#[from] MakeError),
+    /// The plan was not applied.
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+    /// The project cannot be looked at.
+    #[error("{0}; nothing was written")]
+    Engine(#[from] EngineError),
+    /// What must be known first cannot be.
+    #[error(transparent)]
+    Question(#[from] QuestionError),
+}
+
+/// Does what `request` wants.
+pub async fn perform(
+    project: &Project,
+    request: Request,
+    report: Report,
+    by: By,
+) -> Result<Done, PerformError> {
+    let request = Arc::new(request);
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        let made = plan(project, &request).await?;
+        let files: Vec<RelPath> =
+            made.files.iter().filter(|(_, new)| new.is_some()).map(|(path, _)| path.clone()).collect();
+        let before = effects::before(project, report, &there_already(&made.plan, &files)).await;
+        project.engine.foretell(made.foretold);
+        let by = By { title: made.title.clone(), ..by.clone() };
+        let applied = match apply(project, made.plan, by).await {
+            Err(ApplyError::Edit(EditError::Conflict { files }))
+                if attempt < ATTEMPTS
+                    && is_named_by_content(&request)
+                    && !files.iter().any(|one| request.base.knows(&one.path)) =>
+            {
+                continue;
+            }
+            applied => applied?,
+        };
+        let caused = effects::caused(project, before, &files).await;
+        let count = |(path, new): (RelPath, Option<super::NewText>)| {
+            let new = new.unwrap_or_default();
+            (path, changed_lines(&new.before, &new.after))
+        };
+        return Ok(Done {
+            applied,
+            title: made.title,
+            lines: made.files.into_iter().map(count).collect(),
+            notes: made.notes,
+            replaced: made.replaced,
+            overwrote: made.overwrites,
+            caused,
+        });
+    }
+}
+
+/// Those of `files` that `plan` does not make.
+fn there_already(plan: &Plan, files: &[RelPath]) -> Vec<RelPath> {
+    let is_made = |path: &RelPath| {
+        plan.steps.iter().any(|step| match step {
+            PlanStep::Create { path: made, .. } | PlanStep::Rename { to: made, .. } => made == path,
+            _ => false,
+        })
+    };
+    files.iter().filter(|path| !is_made(path)).cloned().collect()
+}
+
+/// What `request` would do. Writes nothing.
+pub async fn dry_run(project: &Project, request: Request) -> Result<Would, PerformError> {
+    let made = plan(project, &Arc::new(request)).await?;
+    let diffs = preview(project, made.plan).await?;
+    Ok(Would { diffs, title: made.title, notes: made.notes })
+}
+
+async fn plan(project: &Project, request: &Arc<Request>) -> Result<Made, PerformError> {
+    let (request, languages) = (Arc::clone(request), Arc::clone(&project.languages));
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        let (request, languages) = (Arc::clone(&request), Arc::clone(&languages));
+        let made = project.look(move |view, cancel| make(view, &languages, &request, cancel)).await?;
+        match made {
+            Err(MakeError::Changing(_)) if attempt < ATTEMPTS => {}
+            made => return Ok(made?),
+        }
+    }
+}
+
+fn is_named_by_content(request: &Request) -> bool {
+    matches!(request.what, What::Symbol { .. } | What::Text { act: TextAct::Replace { .. }, .. })
+}

@@ -1,0 +1,261 @@
+//! Replacing what a literal text or a Python regular expression finds (contracts, ruling on replace_content). Matching is
+//! on text with `\n` for every line break; the replacement takes the endings of the place. Invariant: bytes outside the
+//! matches stay.
+
+use std::ops::Range;
+
+use super::endings::{Endings, line_feeds};
+use super::normalised::Normalised;
+use crate::base::{TextEdit, TextEditError, TextEdits};
+use crate::ops::search::{PatternError, with_groups};
+
+/// How the needle is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplaceMode {
+    /// Needle and replacement are taken as they are.
+    Literal,
+    /// The needle is a Python regular expression with DOTALL and MULTILINE; `$!1` in the replacement is its first group.
+    Regex,
+}
+
+/// How many occurrences are expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HowMany {
+    /// Exactly one.
+    One,
+    /// One or more.
+    Any,
+}
+
+/// What was found and what becomes of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    /// The changes.
+    pub edits: TextEdits,
+    /// How many occurrences there were.
+    pub count: usize,
+}
+
+/// Why nothing is replaced. The texts of `NoMatches` (behind `Error: `), `Many` and `Ambiguous` are the serena contract's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReplaceError {
+    /// It does not occur.
+    #[error("No matches of search expression found in file '{path}'.")]
+    NoMatches {
+        /// The file.
+        path: String,
+    },
+    /// It occurs more often than expected.
+    #[error(
+        "Expression matches {count} occurrences in file '{path}'. Please revise the expression to be more specific or \
+         enable allow_multiple_occurrences if this is expected."
+    )]
+    Many {
+        /// How often.
+        count: usize,
+        /// The file.
+        path: String,
+    },
+    /// A match over several lines holds another.
+    #[error(
+        "Match is ambiguous: the search pattern matches multiple overlapping occurrences. Please revise the search \
+         pattern to be more specific to avoid ambiguity."
+    )]
+    Ambiguous,
+    /// Matches overlap: a mistake in this binary.
+    #[error(transparent)]
+    Edits(#[from] TextEditError),
+    /// The needle is no regular expression, or empty.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    /// The replacement asks for a group that the needle has not.
+    #[error("The replacement refers to group $!{group}, but the expression has {}", groups(*count))]
+    UnknownGroup {
+        /// As written.
+        group: String,
+        /// How many groups it has.
+        count: usize,
+    },
+    /// Matching took too many steps.
+    #[error(
+        "The expression '{needle}' takes too many steps to match in file '{path}'; write it without nested repetition"
+    )]
+    BudgetSpent {
+        /// As written.
+        needle: String,
+        /// The file.
+        path: String,
+    },
+}
+
+fn groups(count: usize) -> String {
+    match count {
+        0 => "no groups".to_owned(),
+        1 => "1 group".to_owned(),
+        _ => format!("{count} groups"),
+    }
+}
+
+/// Replaces what `needle` finds in `text`, the text of `path`, by `replacement`.
+pub fn replace_content(
+    path: &str,
+    text: &str,
+    needle: &str,
+    replacement: &str,
+    mode: ReplaceMode,
+    how_many: HowMany,
+) -> Result<Replaced, ReplaceError> {
+    let normalised = Normalised::of(text);
+    let template = match mode {
+        ReplaceMode::Literal => vec![Part::Text(replacement)],
+        ReplaceMode::Regex => parts(replacement),
+    };
+    let found = match mode {
+        ReplaceMode::Literal => literal(&normalised.text, needle)?,
+        ReplaceMode::Regex => {
+            let regex = Regex { regex: with_groups(needle, normalised.text.len())?, path, needle };
+            regex.check_groups(&template)?;
+            regex.find_all(&normalised.text, &template)?
+        }
+    };
+    let count = found.len();
+    if count == 0 {
+        return Err(ReplaceError::NoMatches { path: path.to_owned() });
+    }
+    if count > 1 && how_many == HowMany::One {
+        return Err(ReplaceError::Many { count, path: path.to_owned() });
+    }
+    let endings = Endings::of(text);
+    let edits = found.into_iter().map(|found| {
+        let range = normalised.original(found.range);
+        let ending = endings.at(range.start as usize);
+        let mut groups = found.groups.into_iter();
+        let mut new_text = String::new();
+        for part in &template {
+            match part {
+                Part::Text(literal) => new_text.push_str(&ending.adopt(literal)),
+                // From the original: what is kept keeps its endings.
+                Part::Group(_) => {
+                    let group = groups.next().flatten().map(|group| normalised.original(group));
+                    new_text.push_str(group.map_or("", |group| &text[group.as_range()]));
+                }
+            }
+        }
+        TextEdit { range, new_text }
+    });
+    let edits = TextEdits::new(edits.collect())?;
+    Ok(Replaced { edits, count })
+}
+
+/// A piece of a replacement.
+#[derive(Debug, PartialEq, Eq)]
+enum Part<'a> {
+    Text(&'a str),
+    /// The digits behind `$!`.
+    Group(&'a str),
+}
+
+/// Cuts a replacement at its groups, in one pass: what a group holds is never looked at again.
+fn parts(replacement: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let mut text = 0;
+    for (at, _) in replacement.match_indices("$!") {
+        let behind = &replacement[at + 2..];
+        let digits = behind.len() - behind.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        if digits > 0 {
+            parts.push(Part::Text(&replacement[text..at]));
+            parts.push(Part::Group(&behind[..digits]));
+            text = at + 2 + digits;
+        }
+    }
+    parts.push(Part::Text(&replacement[text..]));
+    parts
+}
+
+/// One match in the normalised text.
+struct Match {
+    range: Range<usize>,
+    /// What the template's groups hold, in the template's order.
+    groups: Vec<Option<Range<usize>>>,
+}
+
+fn literal(text: &str, needle: &str) -> Result<Vec<Match>, ReplaceError> {
+    if needle.is_empty() {
+        return Err(PatternError::Empty.into());
+    }
+    let needle = line_feeds(needle);
+    let found = memchr::memmem::find_iter(text.as_bytes(), needle.as_bytes());
+    Ok(found.map(|at| Match { range: at..at + needle.len(), groups: Vec::new() }).collect())
+}
+
+struct Regex<'a> {
+    regex: fancy_regex::Regex,
+    path: &'a str,
+    needle: &'a str,
+}
+
+impl Regex<'_> {
+    fn check_groups(&self, template: &[Part]) -> Result<(), ReplaceError> {
+        let count = self.regex.captures_len().saturating_sub(1);
+        for part in template {
+            if let Part::Group(digits) = part
+                && number(digits).is_none_or(|group| group > count)
+            {
+                return Err(ReplaceError::UnknownGroup { group: (*digits).to_owned(), count });
+            }
+        }
+        Ok(())
+    }
+
+    /// All matches, from left to right, as Python's `re` finds them.
+    fn find_all(&self, text: &str, template: &[Part]) -> Result<Vec<Match>, ReplaceError> {
+        let mut found = Vec::new();
+        let mut from = 0;
+        while from <= text.len() {
+            let Some(captures) = self.regex.captures_from_pos(text, from).map_err(|_| self.spent())? else {
+                break;
+            };
+            let Some(whole) = captures.get(0) else { break };
+            let range = whole.start()..whole.end();
+            self.check_ambiguity(&text[range.clone()])?;
+            let groups = template.iter().filter_map(|part| match part {
+                Part::Text(_) => None,
+                Part::Group(digits) => Some(number(digits).and_then(|group| captures.get(group))),
+            });
+            let groups = groups.map(|group| group.map(|group| group.start()..group.end())).collect();
+            from = if range.is_empty() { past_character(text, range.end) } else { range.end };
+            found.push(Match { range, groups });
+        }
+        Ok(found)
+    }
+
+    /// A match over several lines in which the needle matches again took too much.
+    fn check_ambiguity(&self, matched: &str) -> Result<(), ReplaceError> {
+        if !matched.contains('\n') {
+            return Ok(());
+        }
+        match self.regex.is_match(&matched[past_character(matched, 0)..]) {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(ReplaceError::Ambiguous),
+            Err(_) => Err(self.spent()),
+        }
+    }
+
+    fn spent(&self) -> ReplaceError {
+        ReplaceError::BudgetSpent { needle: self.needle.to_owned(), path: self.path.to_owned() }
+    }
+}
+
+/// The group's number, if it is one at all.
+fn number(digits: &str) -> Option<usize> {
+    digits.parse().ok()
+}
+
+/// The offset behind the character at `at`; past the text's end behind the last.
+fn past_character(text: &str, at: usize) -> usize {
+    at + text[at..].chars().next().map_or(1, char::len_utf8)
+}
+
+#[cfg(test)]
+#[path = "replace_content_tests.rs"]
+mod tests;

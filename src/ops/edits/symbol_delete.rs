@@ -1,0 +1,166 @@
+//! Deleting a symbol: its whole lines and one of the blank runs around them, or, where other things share its lines, its
+//! range and the separator. References are not looked at. Invariant: no other symbol goes with it.
+
+use super::endings::{is_terminated, without_break};
+use super::symbol::{SymbolEditError, Target, line_start, next_line_start};
+use crate::base::text::line_starts;
+use crate::base::{Cancel, TextEdits, TextRange};
+use crate::syntax::{Row, StatementKind, SymbolKind};
+
+/// Deletes the symbol. A comment before it stays, one behind it on its last line goes.
+pub fn delete_symbol(target: Target<'_>, cancel: &Cancel) -> Result<TextEdits, SymbolEditError> {
+    let row = target.row()?;
+    if is_value(row.kind()) {
+        refuse_shared(target, row)?;
+        refuse_parts(target, row, cancel)?;
+    }
+    refuse_last(target, row, cancel)?;
+    let range = match whole_lines(target, row.range()) {
+        Some(lines) => with_blank_run(target.text, lines),
+        None => with_separator(target.text, row.range()),
+    };
+    Ok(TextEdits::one(range, ""))
+}
+
+/// Kinds that a statement binds, rather than being a declaration of their own.
+fn is_value(kind: SymbolKind) -> bool {
+    use SymbolKind::{Constant, EnumMember, Field, Property, Variable};
+    matches!(kind, Variable | Constant | Property | Field | EnumMember)
+}
+
+fn refuse_shared(target: Target<'_>, row: &Row) -> Result<(), SymbolEditError> {
+    let own = target.row..=target.row + row.descendants as usize;
+    let range = row.range();
+    let touches = |other: &Row| range.contains(other.range()) || other.range().contains(range);
+    let others: Vec<String> = target
+        .outline
+        .rows
+        .iter()
+        .enumerate()
+        .filter(|(at, other)| !own.contains(at) && is_value(other.kind()) && touches(other))
+        .filter(|(at, _)| !is_ancestor(target, *at))
+        .map(|(at, _)| target.outline.name_path(at))
+        .collect();
+    if others.is_empty() {
+        return Ok(());
+    }
+    let (line, _) = target.head(range);
+    Err(SymbolEditError::Shared { name: target.name(), others, path: target.path.clone(), line })
+}
+
+fn is_ancestor(target: Target<'_>, at: usize) -> bool {
+    let mut parent = target.outline.rows[target.row].parent();
+    while let Some(row) = parent {
+        if row == at {
+            return true;
+        }
+        parent = target.outline.rows[row].parent();
+    }
+    false
+}
+
+fn refuse_parts(target: Target<'_>, row: &Row, cancel: &Cancel) -> Result<(), SymbolEditError> {
+    let Some(statement) = target.statement(row, cancel)? else { return Ok(()) };
+    let (name, path) = (target.name(), target.path.clone());
+    let (line, head) = target.head(statement.range);
+    match statement.kind {
+        StatementKind::Parameter => Err(SymbolEditError::Parameter { name, path, line, head }),
+        StatementKind::Compound => Err(target.compound(statement.range)),
+        StatementKind::Simple => {
+            let is_rest = |c: char| c.is_whitespace() || c == ';' || c == ',';
+            let (start, end) = (statement.range.start as usize, statement.range.end as usize);
+            let before = target.text.get(start..row.start as usize).unwrap_or("");
+            let behind = target.text.get(row.end as usize..end).unwrap_or("");
+            if before.chars().chain(behind.chars()).all(is_rest) {
+                return Ok(());
+            }
+            Err(SymbolEditError::PartOfStatement { name, path, line, head })
+        }
+    }
+}
+
+/// Python only, where a block needs a statement.
+fn refuse_last(target: Target<'_>, row: &Row, cancel: &Cancel) -> Result<(), SymbolEditError> {
+    // At the left margin stand the statements of the file, which needs none.
+    if target.grammar.name() != "python" || line_start(target.text, row.start as usize) == row.start as usize
+    {
+        return Ok(());
+    }
+    match target.statement(row, cancel)? {
+        Some(statement) if statement.others == 0 => {
+            let (line, _) = target.head(row.range());
+            Err(SymbolEditError::OnlyStatement { name: target.name(), path: target.path.clone(), line })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The lines of `range`, if nothing but separators and a comment shares them.
+fn whole_lines(target: Target<'_>, range: TextRange) -> Option<TextRange> {
+    let text = target.text;
+    let start = line_start(text, range.start as usize);
+    let end = next_line_start(text, range.end as usize);
+    let rest = text[range.end as usize..end].trim_start();
+    let rest = rest.strip_prefix([',', ';']).unwrap_or(rest).trim();
+    let comment = if target.grammar.name() == "python" { "#" } else { "//" };
+    let is_comment = rest.starts_with(comment)
+        || (rest.starts_with("/*") && rest.find("*/").is_some_and(|close| close + 2 == rest.len()));
+    let is_whole = text[start..range.start as usize].trim().is_empty() && (rest.is_empty() || is_comment);
+    is_whole.then(|| TextRange::new(offset(start), offset(end)))
+}
+
+/// `lines` with one of the blank runs around them: that at the border of the block or the file, else the shorter.
+fn with_blank_run(text: &str, lines: TextRange) -> TextRange {
+    let starts = line_starts(text);
+    let index = |at: u32| starts.partition_point(|&start| start < at);
+    let line = |at: usize| {
+        let end = starts.get(at + 1).map_or(text.len(), |&next| next as usize);
+        text[starts[at] as usize..end].trim()
+    };
+    let is_ended = is_terminated(&text[..lines.end as usize]);
+    let (first, past) = (index(lines.start), if is_ended { index(lines.end) } else { starts.len() });
+    let count = starts.len() - usize::from(is_terminated(text));
+    let above = (0..first).rev().take_while(|&at| line(at).is_empty()).count();
+    let below = (past..count).take_while(|&at| line(at).is_empty()).count();
+    let previous = (first > above).then(|| line(first - above - 1));
+    let next = (past + below < count).then(|| line(past + below));
+    let opens = |line: &str| line.ends_with(['{', ':', '(', '[']);
+    let closes = |line: &str| line.starts_with(['}', ')', ']']);
+    let takes_below = match (previous, next) {
+        (_, None) => false,
+        (None, _) => true,
+        (Some(previous), _) if opens(previous) => true,
+        (_, Some(next)) if closes(next) => false,
+        _ => below <= above,
+    };
+    let mut range = lines;
+    if takes_below {
+        range.end = starts.get(past + below).copied().unwrap_or(offset(text.len()));
+    } else {
+        range.start = starts.get(first - above).copied().unwrap_or(lines.start);
+    }
+    if range.end as usize == text.len() && !is_terminated(text) {
+        range.start = offset(without_break(&text[..range.start as usize]).len());
+    }
+    range
+}
+
+/// `range` with the separator behind it, else the one before it.
+fn with_separator(text: &str, range: TextRange) -> TextRange {
+    let blank = [' ', '\t'];
+    let behind = &text[range.end as usize..];
+    let gap = behind.len() - behind.trim_start_matches(blank).len();
+    if let Some(rest) = behind[gap..].strip_prefix([';', ',']) {
+        let rest = rest.trim_start_matches(blank);
+        return TextRange::new(range.start, offset(text.len() - rest.len()));
+    }
+    let before = text[..range.start as usize].trim_end_matches(blank);
+    match before.strip_suffix([';', ',']) {
+        Some(before) => TextRange::new(offset(before.trim_end_matches(blank).len()), range.end),
+        None => TextRange::new(range.start, range.end + offset(gap)),
+    }
+}
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}

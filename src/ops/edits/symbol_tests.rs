@@ -1,0 +1,373 @@
+use super::*;
+use crate::base::{Cancel, RelPath, Text, TextEdits};
+use crate::syntax::{Grammar, Outline, outline};
+
+/// What is done to a symbol.
+#[derive(Clone, Copy, Debug)]
+enum Act<'a> {
+    Replace(&'a str),
+    Before(&'a str),
+    After(&'a str),
+    Delete,
+}
+use Act::{After, Before, Delete, Replace};
+
+fn edited(language: &str, text: &str, name_path: &str, act: Act<'_>, indentation: Indentation) -> String {
+    let (grammar, cancel) = (Grammar::named(language).expect("known"), Cancel::new());
+    let outline: Outline = outline(grammar, text, &cancel).expect("parsed");
+    let row = (0..outline.rows.len()).find(|&row| outline.name_path(row) == name_path);
+    let row = row.unwrap_or_else(|| panic!("no {name_path} in {text:?}"));
+    let path = RelPath::new("src/f").expect("fine");
+    let target = Target { path: &path, grammar, text, outline: &outline, row };
+    let edits: Result<TextEdits, SymbolEditError> = match act {
+        Replace(body) => replace_symbol_body(target, body, indentation, &cancel),
+        Before(body) => insert_before_symbol(target, body, indentation, &cancel),
+        After(body) => insert_after_symbol(target, body, indentation, &cancel),
+        Delete => delete_symbol(target, &cancel),
+    };
+    match edits {
+        Err(error) => format!("Error: {error}"),
+        Ok(edits) => {
+            let after = edits.apply(text).expect("inside");
+            let back = edits.inverse(text).expect("inside").apply(&after).expect("inside");
+            assert_eq!(back, text, "undone");
+            after
+        }
+    }
+}
+
+fn check(language: &str, cases: &[(&str, &str, Act<'_>, &str)]) {
+    for &(text, name_path, act, expected) in cases {
+        let edited = edited(language, text, name_path, act, Indentation::AsGiven);
+        assert_eq!(edited, expected, "{act:?} of {name_path} in {text:?}");
+    }
+}
+
+#[test]
+fn python_bodies_are_replaced_exactly() {
+    check(
+        "python",
+        &[
+            ("v = 3\n", "v", Replace("v = 4"), "v = 4\n"),
+            ("v = 3", "v", Replace("\n\n  v = 4 \n"), "v = 4"),
+            ("a, b = 1, 2\nc = 3\n", "b", Replace("a, b = 2, 1"), "a, b = 2, 1\nc = 3\n"),
+            (
+                "# why\n@cached\ndef f(x):\n    return x\n\n\ndef g():\n    pass\n",
+                "f",
+                Replace("def f(y):\n    return y\n"),
+                "# why\ndef f(y):\n    return y\n\n\ndef g():\n    pass\n",
+            ),
+            (
+                "class A:\r\n    def m(self):\r\n        return '😀'\r\n",
+                "A/m",
+                Replace("def m(self):\n        # n\n        return 1"),
+                "class A:\r\n    def m(self):\r\n        # n\r\n        return 1\r\n",
+            ),
+            ("def f():\r  pass\rx = 1\r", "f", Replace("def f():\n  return"), "def f():\r  return\rx = 1\r"),
+            // Mixed endings: those of the symbol's line.
+            (
+                "a = 1\r\ndef f():\n  pass\r\n",
+                "f",
+                Replace("def f():\n  x\n  y"),
+                "a = 1\r\ndef f():\n  x\n  y\r\n",
+            ),
+            ("class A: x = 1; y = 2\n", "A/x", Replace("x = 9"), "class A: x = 9; y = 2\n"),
+            ("class A: x = 1; y = 2\n", "A/y", Replace("y = 9"), "class A: x = 1; y = 9\n"),
+            ("def f(p, q=1): pass\n", "f/p", Replace("p: int"), "def f(p: int, q=1): pass\n"),
+            ("s = '😀'; t = 2\n", "t", Replace("t = 3"), "s = '😀'; t = 3\n"),
+            (
+                "x = 1\nfor i in y:\n    pass\n",
+                "i",
+                Replace("j"),
+                "Error: 'i' is bound by a statement with a block (src/f:2: `for i in y:`); edit those lines instead",
+            ),
+            (
+                "with o() as fh:\n    pass\n",
+                "fh",
+                Replace("j"),
+                "Error: 'fh' is bound by a statement with a block (src/f:1: `with o() as fh:`); edit those lines instead",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn text_goes_on_lines_of_its_own() {
+    let two = "def f():\n    pass\n\n\ndef g():\n    pass\n";
+    check(
+        "python",
+        &[
+            (
+                two,
+                "f",
+                After("def n():\n    pass"),
+                "def f():\n    pass\n\ndef n():\n    pass\n\n\ndef g():\n    pass\n",
+            ),
+            (
+                two,
+                "f",
+                After("\n\ndef n():\n    pass\n\n\n"),
+                "def f():\n    pass\n\n\ndef n():\n    pass\n\n\ndef g():\n    pass\n",
+            ),
+            (
+                two,
+                "g",
+                Before("def n():\n    pass"),
+                "def f():\n    pass\n\n\ndef n():\n    pass\n\ndef g():\n    pass\n",
+            ),
+            (
+                two,
+                "g",
+                Before("def n():\n    pass\n\n\n"),
+                "def f():\n    pass\n\n\ndef n():\n    pass\n\n\ndef g():\n    pass\n",
+            ),
+            (two, "f", Before("import os"), "import os\n\ndef f():\n    pass\n\n\ndef g():\n    pass\n"),
+            (two, "g", After("x = 1"), "def f():\n    pass\n\n\ndef g():\n    pass\n\nx = 1\n"),
+            // No blank line is asked for at variables.
+            ("a = 1\nb = 2\n", "a", After("x = 1"), "a = 1\nx = 1\nb = 2\n"),
+            ("a = 1\nb = 2\n", "b", Before("x = 1\n"), "a = 1\nx = 1\nb = 2\n"),
+            // No final line break before, none after.
+            ("a = 1", "a", After("x = 1\n"), "a = 1\nx = 1"),
+            ("def f(): pass", "f", After("x = 1"), "def f(): pass\n\nx = 1"),
+            ("a = 1\r\nb = 2", "b", After("x = [\n]"), "a = 1\r\nb = 2\r\nx = [\r\n]"),
+            ("a = 1\r\n# c\r\nb = 2", "b", Before("x = 1"), "a = 1\r\n# c\r\nx = 1\r\nb = 2"),
+            ("a = 1\rb = 2\r", "a", After("x = 1"), "a = 1\rx = 1\rb = 2\r"),
+            ("a = 1\r\nb = 2\nc = 3\r\n", "b", After("x\ny"), "a = 1\r\nb = 2\nx\ny\nc = 3\r\n"),
+            // Behind a comment that belongs to the line.
+            ("a = 1  # one\nb = 2\n", "a", After("x"), "a = 1  # one\nx\nb = 2\n"),
+            (
+                "class A: x = 1; y = 2\nz = 3\n",
+                "A/x",
+                After("w = 0"),
+                "class A: x = 1; y = 2\nw = 0\nz = 3\n",
+            ),
+            // What shares the line goes on: not into it.
+            ("x = 1; y = [\n    2]\nz = 3\n", "x", After("w = 0"), "x = 1; y = [\n    2]\nw = 0\nz = 3\n"),
+            ("y = [\n    2]; x = 1\nz = 3\n", "x", Before("w = 0"), "w = 0\ny = [\n    2]; x = 1\nz = 3\n"),
+            // A bare name is handled by its whole statement.
+            (
+                "for i in (\n    1,\n):\n    pass\nz = 3\n",
+                "i",
+                After("w = 0"),
+                "for i in (\n    1,\n):\n    pass\nw = 0\nz = 3\n",
+            ),
+            (
+                "a = 1\ndef f(p,\n      q):\n    pass\n",
+                "f/q",
+                Before("w = 0"),
+                "a = 1\nw = 0\ndef f(p,\n      q):\n    pass\n",
+            ),
+            ("@d\ndef f(): pass\n", "f", Before("x = 1"), "x = 1\n\n@d\ndef f(): pass\n"),
+            ("a = 1\n", "a", After(" \n"), "Error: The body is empty; give the text to insert"),
+            ("a = 1\n", "a", Before(""), "Error: The body is empty; give the text to insert"),
+        ],
+    );
+    check(
+        "kotlin",
+        &[
+            (
+                "class C {\n\t/** doc */\n\t@A\n\tprivate val x = 1\n\n\tfun m() {}\n}\n",
+                "C/x",
+                Before("\tval w = 0"),
+                "class C {\n\t/** doc */\n\tval w = 0\n\t@A\n\tprivate val x = 1\n\n\tfun m() {}\n}\n",
+            ),
+            (
+                "class C {\r\n  fun m() {}\r\n}\r\n",
+                "C/m",
+                After("  fun n() {\n  }"),
+                "class C {\r\n  fun m() {}\r\n\r\n  fun n() {\r\n  }\r\n}\r\n",
+            ),
+            (
+                "enum class E {\n    A,\n    B\n}\n",
+                "E/A",
+                After("    C,"),
+                "enum class E {\n    A,\n    C,\n    B\n}\n",
+            ),
+            ("fun f() = 1\n", "f", Replace("fun f() = \"😀\""), "fun f() = \"😀\"\n"),
+        ],
+    );
+    check(
+        "typescript",
+        &[
+            (
+                "export const a = 1, b = 2;\nlet c;\n",
+                "a",
+                Replace("export const a = 3, b = 4;"),
+                "export const a = 3, b = 4;\nlet c;\n",
+            ),
+            (
+                "@D()\nexport class A {\n  m(): void {}\n}\n",
+                "A/m",
+                After("  n() {}\n"),
+                "@D()\nexport class A {\n  m(): void {}\n\n  n() {}\n}\n",
+            ),
+            ("@D()\nclass A {}\n", "A", Before("import x;"), "import x;\n\n@D()\nclass A {}\n"),
+        ],
+    );
+}
+
+#[test]
+fn a_decoded_text_is_edited_without_its_byte_order_mark() {
+    for bytes in [&b"\xEF\xBB\xBFv = 1\r\n"[..], b"\xFF\xFEv\0 \0=\0 \x001\0\r\0\n\0"] {
+        let text = Text::decode(bytes.to_vec()).expect("text");
+        assert_eq!(
+            edited("python", text.as_str(), "v", Before("😀"), Indentation::AsGiven),
+            "😀\r\nv = 1\r\n"
+        );
+        assert_eq!(edited("python", text.as_str(), "v", Replace("v = 2"), Indentation::AsGiven), "v = 2\r\n");
+    }
+}
+
+#[test]
+fn native_moves_the_text_to_the_symbols_column() {
+    let text = "class A:\n\n    @d\n    def m(self):\n        pass\n\nclass B:\n\tdef n(self):\n\t\tpass\n";
+    let cases = [
+        (
+            "A/m",
+            Replace("def m(self):\n    return 1\n"),
+            "class A:\n\n    def m(self):\n        return 1\n\nclass B:\n\tdef n(self):\n\t\tpass\n",
+        ),
+        (
+            "A/m",
+            Replace("        def m(self):\n            return 1\n"),
+            "class A:\n\n    def m(self):\n        return 1\n\nclass B:\n\tdef n(self):\n\t\tpass\n",
+        ),
+        (
+            "A/m",
+            After("x = 1"),
+            "class A:\n\n    @d\n    def m(self):\n        pass\n\n    x = 1\n\nclass B:\n\tdef n(self):\n\t\tpass\n",
+        ),
+        (
+            "B/n",
+            Before("def k(self):\n\tpass"),
+            "class A:\n\n    @d\n    def m(self):\n        pass\n\nclass B:\n\tdef k(self):\n\t\tpass\n\n\tdef n(self):\n\t\tpass\n",
+        ),
+    ];
+    for (name_path, act, expected) in cases {
+        assert_eq!(
+            edited("python", text, name_path, act, Indentation::OfSymbol),
+            expected,
+            "{act:?} {name_path}"
+        );
+    }
+}
+
+#[test]
+fn symbols_are_deleted_with_their_lines() {
+    let three = "import os\n\n\n# f\n@d\ndef f():\n    pass\n\n\ndef g():\n    pass\n\n\nx = 1\n";
+    check(
+        "python",
+        &[
+            (three, "f", Delete, "import os\n\n\n# f\n\n\ndef g():\n    pass\n\n\nx = 1\n"),
+            (three, "g", Delete, "import os\n\n\n# f\n@d\ndef f():\n    pass\n\n\nx = 1\n"),
+            (three, "x", Delete, "import os\n\n\n# f\n@d\ndef f():\n    pass\n\n\ndef g():\n    pass\n"),
+            ("a = 1\r\nb = 2", "b", Delete, "a = 1"),
+            ("a = 1\n\nb = 2", "a", Delete, "b = 2"),
+            ("a = 1", "a", Delete, ""),
+            ("a = 1  # one\rb = 2\r", "a", Delete, "b = 2\r"),
+            (
+                "class A:\n    x = 1\n\n    y = 2\n\n\nz = 3\n",
+                "A/x",
+                Delete,
+                "class A:\n    y = 2\n\n\nz = 3\n",
+            ),
+            (
+                "class A:\n    x = 1\n\n    y = 2\n\n\nz = 3\n",
+                "A/y",
+                Delete,
+                "class A:\n    x = 1\n\n\nz = 3\n",
+            ),
+            ("class A: x = 1; y = 2\n", "A/x", Delete, "class A: y = 2\n"),
+            ("class A: x = 1; y = 2\n", "A/y", Delete, "class A: x = 1\n"),
+            (
+                "class A:\n    def __init__(self):\n        self.x = 1\n        self.y = 2\n",
+                "A/x",
+                Delete,
+                "class A:\n    def __init__(self):\n        self.y = 2\n",
+            ),
+            // A method goes, whatever attributes it sets.
+            (
+                "class A:\n    def m(self):\n        self.x = 1\n\n    def n(self):\n        pass\n",
+                "A/m",
+                Delete,
+                "class A:\n    def n(self):\n        pass\n",
+            ),
+            (
+                "a, b = 1, 2\n",
+                "a",
+                Delete,
+                "Error: 'a' is bound together with 'b' by one statement (src/f:1); replace that statement instead",
+            ),
+            (
+                "\r\na = b = 1\n",
+                "b",
+                Delete,
+                "Error: 'b' is bound together with 'a' by one statement (src/f:2); replace that statement instead",
+            ),
+            (
+                "def f(p, q):\n    pass\n",
+                "f/q",
+                Delete,
+                "Error: 'f/q' is a parameter; change the signature at src/f:1 instead: `def f(p, q):`",
+            ),
+            (
+                "for i in y:\n    pass\n",
+                "i",
+                Delete,
+                "Error: 'i' is bound by a statement with a block (src/f:1: `for i in y:`); edit those lines instead",
+            ),
+            (
+                "print(n := 3)\n",
+                "n",
+                Delete,
+                "Error: 'n' is only a part of its statement (src/f:1: `print(n := 3)`); edit that line instead",
+            ),
+        ],
+    );
+    check(
+        "kotlin",
+        &[
+            (
+                "class C {\n    val x = 1 // one\n\n    fun m() {}\n}\n",
+                "C/x",
+                Delete,
+                "class C {\n    fun m() {}\n}\n",
+            ),
+            (
+                "class C {\n    val x = 1\n\n    @A\n    fun m() {}\n}\n",
+                "C/m",
+                Delete,
+                "class C {\n    val x = 1\n}\n",
+            ),
+            ("enum class E {\n    A,\n    B,\n}\n", "E/A", Delete, "enum class E {\n    B,\n}\n"),
+            ("enum class E { A, B }\n", "E/A", Delete, "enum class E { B }\n"),
+            ("enum class E { A, B }\n", "E/B", Delete, "enum class E { A }\n"),
+            (
+                "val (a, b) = p\n",
+                "a",
+                Delete,
+                "Error: 'a' is bound together with 'b' by one statement (src/f:1); replace that statement instead",
+            ),
+            (
+                "class C(val x: Int)\n",
+                "C/x",
+                Delete,
+                "Error: 'C/x' is a parameter; change the signature at src/f:1 instead: `class C(val x: Int)`",
+            ),
+        ],
+    );
+    check(
+        "typescript",
+        &[
+            ("export const a = 1;\r\n\r\nexport class B {}\r\n", "a", Delete, "export class B {}\r\n"),
+            ("class A {\n  x = 1;\n  m() {} // m\n}\n", "A/m", Delete, "class A {\n  x = 1;\n}\n"),
+            ("class A {\n  x = 1;\n  m() {}\n}\n", "A/x", Delete, "class A {\n  m() {}\n}\n"),
+            (
+                "const a = 1, b = 2;\n",
+                "b",
+                Delete,
+                "Error: 'b' is bound together with 'a' by one statement (src/f:1); replace that statement instead",
+            ),
+        ],
+    );
+}

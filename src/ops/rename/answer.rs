@@ -1,0 +1,116 @@
+//! What a rename would do, and why one is refused.
+
+use crate::base::RelPath;
+use crate::edit::Plan;
+use crate::ops::edits::{ApplyError, NewNameError};
+use crate::ops::question::{QuestionError, Source};
+use crate::ops::server_edit::ServerEditError;
+use crate::ops::target::Target;
+
+/// A rename that can be made.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The symbol.
+    pub target: Target,
+    /// What it is to be called.
+    pub new_name: String,
+    /// The edit.
+    pub plan: Plan,
+    /// Changes of text by file, in path order.
+    pub files: Vec<(RelPath, usize)>,
+    /// Files that get other names.
+    pub renamed: Vec<(RelPath, RelPath)>,
+    /// What the asker should know.
+    pub notes: Vec<Note>,
+    /// Where the edit comes from.
+    pub source: Source,
+    /// Whether the server may still have been indexing.
+    pub maybe_indexing: bool,
+    /// The index revision that the plan is made for.
+    pub revision: u64,
+}
+
+impl Planned {
+    /// How many occurrences change.
+    pub fn changes(&self) -> usize {
+        self.files.iter().map(|(_, count)| count).sum()
+    }
+}
+
+/// Something to know, and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// What: "3 mentions in comments are left as they are".
+    pub text: String,
+    /// Where, in path order; empty where it is nowhere in particular.
+    pub places: Vec<Listed>,
+}
+
+impl Note {
+    pub(super) fn plain(text: impl Into<String>) -> Note {
+        Note { text: text.into(), places: Vec::new() }
+    }
+}
+
+/// A place, as it is listed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Listed {
+    /// Which file.
+    pub path: RelPath,
+    /// 0-based.
+    pub line: u32,
+    /// The line, without the white space around it.
+    pub text: String,
+}
+
+/// Why nothing is renamed. Nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub enum RenameError {
+    /// No single symbol is meant, or nobody could be asked.
+    #[error(transparent)]
+    Question(#[from] QuestionError),
+    /// The new name will not do.
+    #[error(transparent)]
+    Name(#[from] NewNameError),
+    /// The name is taken where the symbol is used.
+    #[error(
+        "'{new_name}' is taken where '{old_name}' is declared or used; choose another name, or force the rename"
+    )]
+    Collides {
+        /// The old name.
+        old_name: String,
+        /// The new one.
+        new_name: String,
+        /// What has it.
+        places: Vec<Listed>,
+    },
+    /// It cannot be told that the edit is right.
+    #[error("{why}; look at these places, then change them by hand or force the rename")]
+    Doubtful {
+        /// What is in doubt.
+        why: String,
+        /// Where.
+        places: Vec<Listed>,
+    },
+    /// The server's edit cannot be meant.
+    #[error("{server}: {problem}; nothing was written")]
+    Server {
+        /// Which server.
+        server: String,
+        /// What is wrong with it.
+        problem: ServerEditError,
+    },
+    /// The edit was not made.
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+}
+
+impl RenameError {
+    /// The places that it is about.
+    pub fn places(&self) -> &[Listed] {
+        match self {
+            RenameError::Collides { places, .. } | RenameError::Doubtful { places, .. } => places,
+            _ => &[],
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! A rename without a server: only of a name that is declared once in the project and whose every occurrence is known to
+//! mean that declaration. Invariant: one doubtful occurrence refuses all.
+
+use super::answer::{Note, RenameError};
+use super::places::listed;
+use super::{Doubts, Draft, Rename};
+use crate::base::{Cancel, RelPath, Text, TextEdit, TextRange};
+use crate::engine::View;
+use crate::index::{Locals, Query, Scope};
+use crate::lsp::NoAnswer;
+use crate::ops::Project;
+use crate::ops::question::{QuestionError, Source};
+use crate::ops::references::Judged;
+use crate::ops::server_edit::{ServerEdit, ServerEditError};
+use crate::ops::target::Target;
+use crate::resolve::Judgement;
+use crate::syntax::{Matching, NamePattern};
+
+/// Makes the edit from the occurrences.
+pub(super) async fn draft(
+    project: &Project,
+    target: &Target,
+    ask: &Rename,
+    why: NoAnswer,
+    judged: &Judged,
+) -> Result<Draft, RenameError> {
+    let mut sure = Vec::new();
+    let mut doubtful = Vec::new();
+    for one in &judged.occurrences {
+        let place = (one.path.clone(), one.range);
+        if one.judgement == Judgement::Likely { sure.push(place) } else { doubtful.push(place) }
+    }
+    let (of, new_name) = (target.clone(), ask.new_name.clone());
+    let work = move |view: &View, cancel: &Cancel| {
+        doubtful.extend(others(view, &of, cancel)?);
+        let edit = edit(view, &sure, &new_name, &mut doubtful)?;
+        doubtful.sort();
+        doubtful.dedup();
+        let places = listed(view, &doubtful, cancel)?;
+        Ok::<_, ServerEditError>((edit, doubtful.len(), places))
+    };
+    let done = project.look(work).await?;
+    let (edit, count, places) =
+        done.map_err(|problem| RenameError::Server { server: "syntax".to_owned(), problem })?;
+    let mut notes = Vec::new();
+    if count > 0 {
+        let text = format!(
+            "without a server ({why}), it cannot be told what {count} of the places named '{}' mean",
+            target.name
+        );
+        if ask.doubts == Doubts::Refuse {
+            return Err(RenameError::Doubtful { why: text, places });
+        }
+        notes.push(Note { text: format!("{text}; they are left as they are"), places });
+    }
+    if edit.is_empty() {
+        let why = format!("no occurrence of '{}' is known", target.name);
+        return Err(QuestionError::Place(why).into());
+    }
+    Ok(Draft { edit, source: Source::Syntax(why), maybe_indexing: false, notes })
+}
+
+/// Other declarations of the name, anywhere in the project.
+fn others(
+    view: &View,
+    target: &Target,
+    cancel: &Cancel,
+) -> Result<Vec<(RelPath, TextRange)>, ServerEditError> {
+    let Ok(pattern) = NamePattern::parse(&target.name, Matching::Exact) else { return Ok(Vec::new()) };
+    let query = Query {
+        pattern,
+        scope: Scope::Project,
+        include_kinds: Vec::new(),
+        exclude_kinds: Vec::new(),
+        locals: Locals::Included,
+    };
+    let hits = view.snapshot.find(&query, cancel)?;
+    let place = |hit: crate::index::Hit| {
+        let row = hit.file.outline()?.rows.get(hit.row)?;
+        let is_it = hit.file.path == target.at.path && row.name_start == target.name_range.start;
+        let length = u32::try_from(target.name.len()).ok()?;
+        let range = TextRange::new(row.name_start, row.name_start.checked_add(length)?);
+        (!is_it).then(|| (hit.file.path.clone(), range))
+    };
+    Ok(hits.into_iter().filter_map(place).collect())
+}
+
+fn edit(
+    view: &View,
+    sure: &[(RelPath, TextRange)],
+    new_name: &str,
+    doubtful: &mut Vec<(RelPath, TextRange)>,
+) -> Result<ServerEdit, ServerEditError> {
+    let mut edit = ServerEdit::default();
+    for (path, range) in sure {
+        let file = edit.file(view, path)?;
+        if view.snapshot.files.get(path.as_str()).is_some_and(|file| has_shorthand(file.grammar()))
+            && is_shorthand(&file.text, *range)
+        {
+            doubtful.push((path.clone(), *range));
+            continue;
+        }
+        file.edits.push(TextEdit { range: *range, new_text: new_name.to_owned() });
+    }
+    edit.settle()?;
+    Ok(edit)
+}
+
+fn has_shorthand(grammar: Option<crate::syntax::Grammar>) -> bool {
+    grammar.is_some_and(|grammar| ["javascript", "typescript", "tsx", "rust"].contains(&grammar.name()))
+}
+
+/// Whether a name may stand for a field and a variable at once: `{ name, … }`. Import and export lists look the same; a
+/// name there is what other files call it.
+fn is_shorthand(text: &Text, range: TextRange) -> bool {
+    let text = text.as_str();
+    let after = text[range.end as usize..].trim_start().chars().next();
+    if !matches!(after, Some(',' | '}')) {
+        return false;
+    }
+    let mut depth = 0_u32;
+    for character in text[..range.start as usize].chars().rev() {
+        match character {
+            ')' | ']' | '}' => depth += 1,
+            '(' | '[' | '{' if depth > 0 => depth -= 1,
+            '{' => return true,
+            '(' | '[' | ';' => return false,
+            _ => {}
+        }
+    }
+    false
+}

@@ -1,0 +1,254 @@
+//! Renaming a symbol: the server's edit, checked against the files, held against what syntax finds, made a plan of the edit
+//! engine. Not the writing. Invariant: whatever is in doubt is refused with the places, or named in a note; nothing of an
+//! edit is left out.
+
+mod answer;
+mod by_server;
+mod by_syntax;
+mod collisions;
+mod mentions;
+mod names;
+mod places;
+
+use std::collections::BTreeSet;
+
+pub use self::answer::{Listed, Note, Planned, RenameError};
+pub use self::mentions::Medium;
+use self::mentions::{MAX_MENTIONS, Mention, mentions};
+use self::places::listed;
+use super::Project;
+use super::edits::{self, Caused, NewNameError, Report, check_new_name};
+use super::question::{QuestionError, Source};
+use super::references::judge;
+use super::server_edit::ServerEdit;
+use super::target::{Target, Wanted};
+use crate::base::{RelPath, TextEdit, TextRange};
+use crate::edit::{Applied, By};
+use crate::engine::View;
+use crate::lsp::{NoAnswer, Renaming, Said, Waiting};
+
+/// How often a rename is thought through again because a file changed under it.
+const ATTEMPTS: usize = 3;
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Rename {
+    /// Which symbol.
+    pub wanted: Wanted,
+    /// What it is to be called, as it would be written in the source.
+    pub new_name: String,
+    /// Where mentions of the name are changed too.
+    pub include: BTreeSet<Medium>,
+    /// Whether doubts are in the way.
+    pub doubts: Doubts,
+    /// How long to wait for a server that is not ready.
+    pub waiting: Waiting,
+}
+
+/// What becomes of doubts. Edits that cannot be meant at all are refused in either case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubts {
+    /// They are refused, with the places.
+    Refuse,
+    /// They become notes.
+    Note,
+}
+
+/// A rename on its way: the edit, and what was found out about it.
+struct Draft {
+    edit: ServerEdit,
+    source: Source,
+    maybe_indexing: bool,
+    notes: Vec<Note>,
+}
+
+/// What renaming would change. Writes nothing.
+pub async fn plan(project: &Project, ask: &Rename) -> Result<Planned, RenameError> {
+    for _ in 1..ATTEMPTS {
+        match once(project, ask).await {
+            Err(RenameError::Question(QuestionError::NoAnswer(NoAnswer::Changed { .. }))) => {}
+            answer => return answer,
+        }
+    }
+    once(project, ask).await
+}
+
+/// Makes the edit, tells the servers of files that have other names now, and asks what is wrong that was not before.
+pub async fn apply(project: &Project, planned: &Planned, by: By) -> Result<(Applied, Caused), RenameError> {
+    let files: Vec<RelPath> = planned.files.iter().map(|(path, _)| path.clone()).collect();
+    let before = edits::before(project, Report::NewDiagnostics, &files).await;
+    let applied = edits::apply(project, planned.plan.clone(), by).await?;
+    if !planned.renamed.is_empty() {
+        project.servers.renamed_files(&planned.renamed).await;
+    }
+    let now = |path: RelPath| {
+        let renamed = planned.renamed.iter().find(|(from, _)| *from == path);
+        renamed.map_or(path, |(_, to)| to.clone())
+    };
+    let files: Vec<RelPath> = files.into_iter().map(now).collect();
+    let caused = edits::caused(project, before, &files).await;
+    Ok((applied, caused))
+}
+
+async fn once(project: &Project, ask: &Rename) -> Result<Planned, RenameError> {
+    let target = project.target(&ask.wanted).await?;
+    check_name(&target, &ask.new_name)?;
+    // Syntax judges, and the text is searched, while the server works.
+    let (said, judged, found) =
+        tokio::join!(ask_server(project, &target, ask), judge(project, &target), search(project, &target));
+    let (judged, found) = (judged?, found?);
+    let draft = match said {
+        Ok(said) => by_server::draft(project, &target, ask, said, judged).await?,
+        Err(why) if is_none(&why) => by_syntax::draft(project, &target, ask, why, &judged).await?,
+        Err(why) => return Err(QuestionError::from(why).into()),
+    };
+    let draft = with_mentions(project, &target, ask, draft, found).await?;
+    let draft = without_collisions(project, &target, ask, draft).await?;
+    finished(target, ask, draft)
+}
+
+fn check_name(target: &Target, new_name: &str) -> Result<(), NewNameError> {
+    if let Some(grammar) = target.file.grammar() {
+        return check_new_name(grammar, &target.name, new_name);
+    }
+    // A language that only its server knows: what is an identifier nearly everywhere.
+    let given = new_name.to_owned();
+    match new_name {
+        "" => Err(NewNameError::Empty),
+        _ if new_name == target.name => Err(NewNameError::Same(given)),
+        _ if new_name.contains(['/', '\\', '.', ':']) => Err(NewNameError::Path(given)),
+        _ => match new_name.chars().find(|&c| c.is_whitespace() || c.is_control()) {
+            Some(_) => {
+                let joined: Vec<&str> = new_name.split_whitespace().collect();
+                Err(NewNameError::Space(given, joined.join("_")))
+            }
+            None => Ok(()),
+        },
+    }
+}
+
+async fn ask_server(project: &Project, target: &Target, ask: &Rename) -> Result<Said<Renaming>, NoAnswer> {
+    let language = project.language_of(target)?;
+    project.servers.rename(language, &target.at, &ask.new_name, ask.waiting).await
+}
+
+async fn search(project: &Project, target: &Target) -> Result<Vec<Mention>, QuestionError> {
+    let target = target.clone();
+    Ok(project.look(move |view, cancel| mentions(view, &target, cancel)).await??)
+}
+
+/// Whether there is no server to be had: one that starts, fails or refuses is one.
+fn is_none(why: &NoAnswer) -> bool {
+    matches!(
+        why,
+        NoAnswer::NoServer { .. }
+            | NoAnswer::NotTrusted { .. }
+            | NoAnswer::Unsupported { .. }
+            | NoAnswer::Down { .. }
+    )
+}
+
+/// Adds the mentions that are to be changed too, and notes the others.
+async fn with_mentions(
+    project: &Project,
+    target: &Target,
+    ask: &Rename,
+    mut draft: Draft,
+    mut found: Vec<Mention>,
+) -> Result<Draft, RenameError> {
+    let is_full = found.len() >= MAX_MENTIONS;
+    if is_full && !ask.include.is_empty() {
+        let why = format!(
+            "'{}' stands in more than {MAX_MENTIONS} strings, comments and files of other languages, so they cannot all be included",
+            target.name
+        );
+        return Err(RenameError::Doubtful { why, places: Vec::new() });
+    }
+    let touched = |one: &Mention| {
+        let file = draft.edit.files.get(&one.path);
+        file.is_some_and(|file| {
+            file.edits
+                .iter()
+                .any(|edit| edit.range.start <= one.range.start && one.range.end <= edit.range.end)
+        })
+    };
+    found.retain(|one| !touched(one));
+    let (included, left): (Vec<Mention>, Vec<Mention>) =
+        found.into_iter().partition(|one| ask.include.contains(&one.medium));
+    let new_name = ask.new_name.clone();
+    let work = move |view: &View, cancel: &_| {
+        for one in included {
+            let range = one.range;
+            let file = draft.edit.file(view, &one.path)?;
+            file.edits.push(TextEdit { range, new_text: new_name.clone() });
+        }
+        draft.edit.settle()?;
+        for medium in Medium::ALL {
+            let places: Vec<(RelPath, TextRange)> = left
+                .iter()
+                .filter(|one| one.medium == medium)
+                .map(|one| (one.path.clone(), one.range))
+                .collect();
+            if places.is_empty() {
+                continue;
+            }
+            let more = if is_full { " at least" } else { "" };
+            let text = format!(
+                "{}{more} in {} left as {}; include: [\"{}\"] changes them too",
+                counted(places.len(), "mention", "mentions"),
+                medium.name().replace('_', " "),
+                if places.len() == 1 { "it is" } else { "they are" },
+                medium.name()
+            );
+            draft.notes.push(Note { text, places: listed(view, &places, cancel)? });
+        }
+        Ok(draft)
+    };
+    let server = "symd".to_owned();
+    let draft = project.look(work).await?;
+    draft.map_err(|problem| RenameError::Server { server, problem })
+}
+
+/// Refuses, or notes, names that are in the way.
+async fn without_collisions(
+    project: &Project,
+    target: &Target,
+    ask: &Rename,
+    mut draft: Draft,
+) -> Result<Draft, RenameError> {
+    let (of, new_name, edit) = (target.clone(), ask.new_name.clone(), draft.edit.clone());
+    let work = move |view: &View, cancel: &_| collisions::collisions(view, &of, &new_name, &edit, cancel);
+    let places = project.look(work).await?.map_err(QuestionError::from)?;
+    if places.is_empty() {
+        return Ok(draft);
+    }
+    if ask.doubts == Doubts::Refuse {
+        let (old_name, new_name) = (target.name.clone(), ask.new_name.clone());
+        return Err(RenameError::Collides { old_name, new_name, places });
+    }
+    draft.notes.push(Note { text: format!("'{}' was taken here", ask.new_name), places });
+    Ok(draft)
+}
+
+fn finished(target: Target, ask: &Rename, draft: Draft) -> Result<Planned, RenameError> {
+    let Draft { edit, source, maybe_indexing, mut notes } = draft;
+    notes.extend(edit.notes.iter().map(|note| Note::plain(format!("the server says: {note}"))));
+    if edit.duplicates > 0 {
+        notes.push(Note::plain(format!(
+            "{} given twice by the server",
+            counted(edit.duplicates, "edit", "edits")
+        )));
+    }
+    let files = edit.files.iter().map(|(path, file)| (path.clone(), file.edits.len())).collect();
+    let renamed = edit.renamed();
+    let revision = target.at.revision;
+    let server = source.name().to_owned();
+    let plan = edit.plan().map_err(|problem| RenameError::Server { server, problem })?;
+    let new_name = ask.new_name.clone();
+    Ok(Planned { target, new_name, plan, files, renamed, notes, source, maybe_indexing, revision })
+}
+
+/// `1 mention`, `2 mentions`.
+fn counted(count: usize, one: &str, many: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
+}

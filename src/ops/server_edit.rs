@@ -1,0 +1,327 @@
+//! A server's edit held against the project's files, and made a plan. The server is a stranger: what it cannot mean is
+//! refused as a whole, never left out. Invariant: every edit of the result lies in the text as it is now, none overlaps
+//! another, and no path is outside the project or ignored. Only exact repetitions are dropped, and counted.
+
+use std::collections::BTreeMap;
+
+use crate::base::cancel::Cancelled;
+use crate::base::{Cancel, ContentHash, RelPath, Text, TextEdit, TextEditError, TextEdits};
+use crate::edit::{Plan, PlanStep};
+use crate::engine::View;
+use crate::lsp::{EditStep, Existing, FileRef, Missing, SpanEdit, WorkspaceEdit};
+use crate::vfs::{EntryKind, VfsError};
+
+/// A server's edit that can be carried out.
+#[derive(Clone, Debug, Default)]
+pub struct ServerEdit {
+    /// Changes of texts, by file, under the names the files have now.
+    pub files: BTreeMap<RelPath, FileEdits>,
+    /// What happens to whole files afterwards, in the server's order.
+    pub operations: Vec<FileOperation>,
+    /// What the server says about its changes.
+    pub notes: Vec<String>,
+    /// Edits that it gave more than once.
+    pub duplicates: usize,
+}
+
+/// Changes of one file.
+#[derive(Clone, Debug)]
+pub struct FileEdits {
+    /// Of its bytes.
+    pub hash: ContentHash,
+    /// Its text.
+    pub text: Text,
+    /// By position, disjoint.
+    pub edits: Vec<TextEdit>,
+}
+
+/// What happens to a whole file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileOperation {
+    /// An empty file is made.
+    Create(RelPath),
+    /// It becomes empty.
+    Empty(RelPath, ContentHash),
+    /// It gets another name.
+    Rename(RelPath, RelPath, ContentHash),
+    /// It is removed.
+    Delete(RelPath, ContentHash),
+}
+
+/// Why an edit is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerEditError {
+    /// It leaves the project.
+    #[error("the server's edit names {0}, which is outside the project")]
+    Outside(String),
+    /// The file is none of the project's.
+    #[error("the server's edit names {0}, which the ignore rules leave out of the project")]
+    Ignored(RelPath),
+    /// The file cannot be read as text.
+    #[error("the server's edit names {path}: {why}")]
+    Unreadable {
+        /// Which file.
+        path: RelPath,
+        /// Why.
+        why: String,
+    },
+    /// It is for a text that the file does not hold.
+    #[error("{0} changed while the server made its edit; ask again")]
+    Changed(RelPath),
+    /// A range lies outside of the text, or cuts a character.
+    #[error("the server's edit of {path} names a place that its text does not have (line {}, column {column})", line + 1)]
+    OutsideText {
+        /// Which file.
+        path: RelPath,
+        /// 0-based.
+        line: u32,
+        /// 0-based, in the server's units.
+        column: u32,
+    },
+    /// Something else stands there than can be meant.
+    #[error("the server's edit of {path} would change `{found}` on line {} to `{new_text}`, which is no rename of the symbol", line + 1)]
+    Misplaced {
+        /// Which file.
+        path: RelPath,
+        /// 0-based.
+        line: u32,
+        /// What stands there, shortened.
+        found: String,
+        /// What would take its place, shortened.
+        new_text: String,
+    },
+    /// Two edits touch the same bytes.
+    #[error("the server's edits of {path} overlap: {source}")]
+    Overlap {
+        /// Which file.
+        path: RelPath,
+        /// Where.
+        source: TextEditError,
+    },
+    /// A new name is taken.
+    #[error("the server's edit wants a file at {0}, where one is already")]
+    Exists(RelPath),
+    /// A file to be moved or removed is not there.
+    #[error("the server's edit wants {0} moved or removed, and there is no such file")]
+    Missing(RelPath),
+    /// The asker went away.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+/// Whether an edit can be meant: what is left of it, the same as a rule; `None` where it cannot.
+pub type Fits<'a> = dyn Fn(&str, TextEdit) -> Option<TextEdit> + 'a;
+
+/// Every edit can be meant.
+pub fn anything(_: &str, edit: TextEdit) -> Option<TextEdit> {
+    Some(edit)
+}
+
+/// Longest text shown of what stands in the way, in characters.
+const SHOWN: usize = 60;
+
+/// Checks `edit` against the files as they are.
+pub fn check(
+    view: &View,
+    edit: &WorkspaceEdit,
+    fits: &Fits<'_>,
+    cancel: &Cancel,
+) -> Result<ServerEdit, ServerEditError> {
+    let mut checked = ServerEdit { notes: edit.notes.clone(), ..ServerEdit::default() };
+    // New names that the edit itself gives, with what they were.
+    let mut moved: BTreeMap<RelPath, RelPath> = BTreeMap::new();
+    for step in &edit.steps {
+        cancel.check()?;
+        match step {
+            EditStep::Text { file, seen, edits } => {
+                let path = inside(view, file)?;
+                let path = moved.get(&path).cloned().unwrap_or(path);
+                checked.take(view, &path, *seen, edits, fits)?;
+            }
+            EditStep::Create { file, existing } => {
+                let path = inside(view, file)?;
+                match (hash_of(view, &path)?, existing) {
+                    (None, _) => checked.operations.push(FileOperation::Create(path)),
+                    (Some(_), Existing::Skip) => {}
+                    (Some(hash), Existing::Replace) => {
+                        checked.operations.push(FileOperation::Empty(path, hash));
+                    }
+                    (Some(_), Existing::Refuse) => return Err(ServerEditError::Exists(path)),
+                }
+            }
+            EditStep::Rename { from, to, existing } => {
+                let (from, to) = (inside(view, from)?, inside(view, to)?);
+                let hash = hash_of(view, &from)?.ok_or_else(|| ServerEditError::Missing(from.clone()))?;
+                // What another file holds is never given up for a rename, whatever the server allows.
+                match (hash_of(view, &to)?, existing) {
+                    (Some(_), Existing::Skip) => continue,
+                    (Some(_), _) => return Err(ServerEditError::Exists(to)),
+                    (None, _) => {}
+                }
+                moved.insert(to.clone(), from.clone());
+                checked.operations.push(FileOperation::Rename(from, to, hash));
+            }
+            EditStep::Delete { file, missing } => {
+                let path = inside(view, file)?;
+                match (hash_of(view, &path)?, missing) {
+                    (Some(hash), _) => checked.operations.push(FileOperation::Delete(path, hash)),
+                    (None, Missing::Skip) => {}
+                    (None, Missing::Refuse) => return Err(ServerEditError::Missing(path)),
+                }
+            }
+        }
+    }
+    checked.settle()?;
+    Ok(checked)
+}
+
+impl ServerEdit {
+    /// Adds the edits of one file.
+    fn take(
+        &mut self,
+        view: &View,
+        path: &RelPath,
+        seen: Option<ContentHash>,
+        edits: &[SpanEdit],
+        fits: &Fits<'_>,
+    ) -> Result<(), ServerEditError> {
+        if edits.is_empty() {
+            return Ok(());
+        }
+        let file = self.file(view, path)?;
+        if seen.is_some_and(|seen| seen != file.hash) {
+            return Err(ServerEditError::Changed(path.clone()));
+        }
+        for edit in edits {
+            let range = edit.span.resolve(&file.text).ok_or_else(|| ServerEditError::OutsideText {
+                path: path.clone(),
+                line: edit.span.start.line,
+                column: edit.span.start.character,
+            })?;
+            let fitted = fits(file.text.as_str(), TextEdit { range, new_text: edit.new_text.clone() });
+            let fitted = fitted.ok_or_else(|| ServerEditError::Misplaced {
+                path: path.clone(),
+                line: file.text.line_column(range.start).line,
+                found: shown(file.text.slice(range)),
+                new_text: shown(&edit.new_text),
+            })?;
+            // Formatters send what is there already.
+            if file.text.slice(fitted.range) != fitted.new_text {
+                file.edits.push(fitted);
+            }
+        }
+        Ok(())
+    }
+
+    /// The edits of `path`, with its text as it is now.
+    pub(super) fn file(&mut self, view: &View, path: &RelPath) -> Result<&mut FileEdits, ServerEditError> {
+        use std::collections::btree_map::Entry;
+        match self.files.entry(path.clone()) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => {
+                let unreadable = |why: String| ServerEditError::Unreadable { path: path.clone(), why };
+                let bytes = view.root.read(path).map_err(|error| unreadable(error.to_string()))?.bytes;
+                let hash = ContentHash::of(&bytes);
+                let text = Text::decode(bytes).map_err(|error| unreadable(error.to_string()))?;
+                Ok(place.insert(FileEdits { hash, text, edits: Vec::new() }))
+            }
+        }
+    }
+
+    /// Sorts the edits of each file, drops repetitions and refuses overlaps.
+    pub(super) fn settle(&mut self) -> Result<(), ServerEditError> {
+        for (path, file) in &mut self.files {
+            let before = file.edits.len();
+            file.edits.sort_by(|a, b| (a.range, &a.new_text).cmp(&(b.range, &b.new_text)));
+            // Two insertions at one place may both be meant.
+            file.edits.dedup_by(|a, b| a == b && a.range.start < a.range.end);
+            self.duplicates += before - file.edits.len();
+            let disjoint = TextEdits::new(file.edits.clone());
+            disjoint.map_err(|source| ServerEditError::Overlap { path: path.clone(), source })?;
+        }
+        self.files.retain(|_, file| !file.edits.is_empty());
+        Ok(())
+    }
+
+    /// Adds what another edit changes.
+    pub(super) fn join(&mut self, other: ServerEdit) -> Result<(), ServerEditError> {
+        for (path, file) in other.files {
+            match self.files.get_mut(&path) {
+                Some(known) if known.hash != file.hash => return Err(ServerEditError::Changed(path)),
+                Some(known) => known.edits.extend(file.edits),
+                None => {
+                    self.files.insert(path, file);
+                }
+            }
+        }
+        self.operations.extend(other.operations);
+        self.notes.extend(other.notes);
+        self.settle()
+    }
+
+    /// The files that get other names.
+    pub fn renamed(&self) -> Vec<(RelPath, RelPath)> {
+        let renamed = |operation: &FileOperation| match operation {
+            FileOperation::Rename(from, to, _) => Some((from.clone(), to.clone())),
+            _ => None,
+        };
+        self.operations.iter().filter_map(renamed).collect()
+    }
+
+    /// Whether nothing is changed.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.operations.is_empty()
+    }
+
+    /// The edit as a plan: texts first, under the names files have now.
+    pub fn plan(self) -> Result<Plan, ServerEditError> {
+        let mut steps = Vec::new();
+        for (path, file) in self.files {
+            let edits = TextEdits::new(file.edits);
+            let edits = edits.map_err(|source| ServerEditError::Overlap { path: path.clone(), source })?;
+            steps.push(PlanStep::Text { path, base: file.hash, edits });
+        }
+        steps.extend(self.operations.into_iter().map(|operation| match operation {
+            FileOperation::Create(path) => PlanStep::Create { path, bytes: Vec::new() },
+            FileOperation::Empty(path, hash) => PlanStep::Write { path, base: Some(hash), bytes: Vec::new() },
+            FileOperation::Rename(from, to, base) => PlanStep::Rename { from, to, base },
+            FileOperation::Delete(path, base) => PlanStep::Delete { path, base },
+        }));
+        Ok(Plan::new(steps))
+    }
+}
+
+/// The file of the project that is meant, links resolved where it is there.
+fn inside(view: &View, file: &FileRef) -> Result<RelPath, ServerEditError> {
+    let path = match file {
+        FileRef::Project(path) => path,
+        FileRef::Outside(path) => return Err(ServerEditError::Outside(path.display().to_string())),
+    };
+    let path = match view.root.resolve(path) {
+        Ok(resolved) => resolved,
+        Err(VfsError::NotFound { .. }) => path.clone(),
+        Err(error) => {
+            return Err(ServerEditError::Unreadable { path: path.clone(), why: error.to_string() });
+        }
+    };
+    if view.is_ignored(&path, EntryKind::File) {
+        return Err(ServerEditError::Ignored(path));
+    }
+    Ok(path)
+}
+
+/// The hash of what stands at `path`; `None` where nothing does.
+fn hash_of(view: &View, path: &RelPath) -> Result<Option<ContentHash>, ServerEditError> {
+    match view.root.read(path) {
+        Ok(file) => Ok(Some(ContentHash::of(&file.bytes))),
+        Err(VfsError::NotFound { .. }) => Ok(None),
+        Err(error) => Err(ServerEditError::Unreadable { path: path.clone(), why: error.to_string() }),
+    }
+}
+
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((cut, _)) => format!("{}…", &text[..cut]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,247 @@
+//! `undo`, `redo` and `history`: the edits made through symd, by anybody, and the way back.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+
+use super::super::answer::{FORMAT, Format, fitting, format};
+use super::super::files::{DEFAULT_LIMIT, LIMIT, counted, failed, limit};
+use super::super::render::cut;
+use super::text::{diffs_text, inverse_text};
+use super::{Trial, not_applied, remember, schema, trial};
+use crate::edit::{By, Happened, Operation, OperationId, Which};
+use crate::ops::edits::{history, preview_redo, preview_undo, redo, undo};
+use crate::toolsets::arguments::Arguments;
+use crate::toolsets::{Annotations, Call, Reply, Running, Tool};
+
+/// Operations shown when the client does not say.
+const DEFAULT_COUNT: usize = 20;
+
+/// Files of an operation that are named.
+const NAMED_FILES: usize = 5;
+
+pub(in super::super) const UNDO: Tool = Tool {
+    name: "undo",
+    title: "Undo edit",
+    description: "Undoes an edit made through symd: the last one that is not undone, or the one of that number. Refused, \
+        naming the files, where a file is not as the edit left it.",
+    schema: undo_schema,
+    annotations: Annotations::CHANGES,
+    run: |call| Box::pin(async move { run_undo(&call).await.unwrap_or_else(|reply| reply) }),
+};
+
+pub(in super::super) const REDO: Tool = Tool {
+    name: "redo",
+    title: "Redo edit",
+    description: "Makes the edit again that was undone last, as long as no other was made since.",
+    schema: redo_schema,
+    annotations: Annotations::CHANGES,
+    run: |call| Box::pin(async move { run_redo(&call).await.unwrap_or_else(|reply| reply) }),
+};
+
+pub(in super::super) const HISTORY: Tool = Tool {
+    name: "history",
+    title: "History of edits",
+    description: "Lists the edits made through symd, newest first: number, time, who, tool, files; which are undone.",
+    schema: history_schema,
+    annotations: Annotations::READ_ONLY,
+    run: run_history,
+};
+
+fn undo_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "id": {"type": "integer", "minimum": 1, "description": "The operation's number; the last one when absent."},
+            "dry_run": schema::dry_run(),
+            "limit": {"type": "integer", "default": DEFAULT_LIMIT, "minimum": 1, "description": LIMIT},
+        },
+        "required": [],
+    })
+}
+
+fn redo_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "dry_run": schema::dry_run(),
+            "limit": {"type": "integer", "default": DEFAULT_LIMIT, "minimum": 1, "description": LIMIT},
+        },
+        "required": [],
+    })
+}
+
+fn history_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "count": {"type": "integer", "default": DEFAULT_COUNT, "minimum": 1, "description": "How many operations to show."},
+            "limit": {"type": "integer", "default": DEFAULT_LIMIT, "minimum": 1, "description": LIMIT},
+            "format": {"type": "string", "enum": ["text", "json"], "default": "text", "description": FORMAT},
+        },
+        "required": [],
+    })
+}
+
+async fn run_undo(call: &Call<'_>) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    let limit = limit(&arguments).map_err(failed)?;
+    let which = match arguments.count_if("id").map_err(failed)? {
+        Some(id) => Which::Id(OperationId(u64::try_from(id).unwrap_or(u64::MAX))),
+        None => Which::Last,
+    };
+    if trial(&arguments)? == Trial::Dry {
+        let diffs = preview_undo(call.project, which).await.map_err(|error| not_applied(&error))?;
+        return Ok(Reply::done(diffs_text(&diffs, &[], limit)));
+    }
+    let title = match which {
+        Which::Id(id) => format!("undo of operation {id}"),
+        Which::Last => "undo".to_owned(),
+    };
+    let undone = undo(call.project, which, by(call, &title)).await.map_err(|error| not_applied(&error))?;
+    remember(call, &undone);
+    Ok(Reply::done(inverse_text(&title, &undone, limit)))
+}
+
+async fn run_redo(call: &Call<'_>) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    let limit = limit(&arguments).map_err(failed)?;
+    if trial(&arguments)? == Trial::Dry {
+        let diffs = preview_redo(call.project).await.map_err(|error| not_applied(&error))?;
+        return Ok(Reply::done(diffs_text(&diffs, &[], limit)));
+    }
+    let redone = redo(call.project, by(call, "redo")).await.map_err(|error| not_applied(&error))?;
+    remember(call, &redone);
+    Ok(Reply::done(inverse_text("redo", &redone, limit)))
+}
+
+fn by(call: &Call<'_>, title: &str) -> By {
+    By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: title.to_owned() }
+}
+
+fn run_history(call: Call<'_>) -> Running<'_> {
+    Box::pin(async move { show(&call).await.unwrap_or_else(|reply| reply) })
+}
+
+async fn show(call: &Call<'_>) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
+    let count = match arguments.count_or("count", DEFAULT_COUNT).map_err(failed)? {
+        0 => return Err(failed(arguments.invalid("count", "a positive integer"))),
+        count => count,
+    };
+    let operations = history(call.project, count).await.map_err(|error| not_applied(&error))?;
+    Ok(Reply::done(match format {
+        Format::Text => history_text(&operations, limit),
+        Format::Json => history_json(&operations, limit),
+    }))
+}
+
+fn history_text(operations: &[Operation], limit: usize) -> String {
+    let lines: Vec<String> = operations.iter().map(line).collect();
+    let mut text = lines.join("\n");
+    let mut footer = counted(operations.len(), "operation", "operations");
+    if cut(&mut text, limit) {
+        footer.push_str(&format!("; cut at {limit} characters; give a smaller count, or raise limit"));
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    format!("{text}[{footer}]")
+}
+
+/// `7 2026-11-21 15:04:05 claude-code 2.1 rename_symbol: rename a to b (undone); src/a.py, src/b.py`
+fn line(operation: &Operation) -> String {
+    let Operation { id, time, by, undone, files, .. } = operation;
+    let mut names: Vec<&str> = files.iter().take(NAMED_FILES).map(|file| file.path.as_str()).collect();
+    let more = format!("and {} more", files.len().saturating_sub(NAMED_FILES));
+    if files.len() > NAMED_FILES {
+        names.push(&more);
+    }
+    let mark = if *undone { " (undone)" } else { "" };
+    format!("{id} {} {} {}: {}{mark}; {}", clock(*time), by.who, by.tool, what(operation), names.join(", "))
+}
+
+fn what(operation: &Operation) -> String {
+    match operation.what {
+        Happened::Edit | Happened::Recovery => operation.by.title.clone(),
+        Happened::Undo(of) => format!("undo of operation {of}"),
+        Happened::Redo(of) => format!("operation {of} made again"),
+    }
+}
+
+fn history_json(operations: &[Operation], limit: usize) -> String {
+    let all: Vec<Value> = operations.iter().map(operation_json).collect();
+    let shown = fitting(&all, limit);
+    json!({ "operations": all[..shown], "left_out": all.len() - shown }).to_string()
+}
+
+fn operation_json(operation: &Operation) -> Value {
+    let (what, of) = match operation.what {
+        Happened::Edit => ("edit", None),
+        Happened::Recovery => ("recovery", None),
+        Happened::Undo(of) => ("undo", Some(of.0)),
+        Happened::Redo(of) => ("redo", Some(of.0)),
+    };
+    let files: Vec<Value> = operation
+        .files
+        .iter()
+        .map(|file| {
+            let short = |hash: Option<crate::base::ContentHash>| hash.map(|hash| hash.short());
+            json!({ "path": file.path.as_str(), "before": short(file.before), "after": short(file.after) })
+        })
+        .collect();
+    json!({
+        "id": operation.id.0, "time": clock(operation.time), "who": operation.by.who, "tool": operation.by.tool,
+        "title": operation.by.title, "what": what, "of": of, "undone": operation.undone, "files": files,
+    })
+}
+
+/// A moment in UTC: `2026-11-21T15:04:05Z`.
+fn clock(time: SystemTime) -> String {
+    let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let (days, of_day) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, day) = date(days);
+    let (hour, minute, second) = (of_day / 3_600, of_day / 60 % 60, of_day % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+/// Year, month and day, so many days after 1970 began.
+fn date(mut days: u64) -> (u64, u64, u64) {
+    let is_leap =
+        |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let mut year = 1970;
+    loop {
+        let length = if is_leap(year) { 366 } else { 365 };
+        if days < length {
+            break;
+        }
+        days -= length;
+        year += 1;
+    }
+    let mut month = 1;
+    for length in [31, if is_leap(year) { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    (year, month, days + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_moment_is_written_in_utc() {
+        let at = |seconds| clock(UNIX_EPOCH + Duration::from_secs(seconds));
+        // As `date -u -d @N` has them.
+        assert_eq!(at(0), "1970-01-01T00:00:00Z");
+        assert_eq!(at(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(at(1_795_273_445), "2026-11-21T15:04:05Z");
+        assert_eq!(at(4_102_444_799), "2099-12-31T23:59:59Z");
+    }
+}

@@ -1,0 +1,152 @@
+//! `rename_symbol` of `native`.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::answer::{Footer, Format, format};
+use super::asked::{name_path, patience_of_edit, refused, relative_path, schema, tell_source, wanted};
+use super::edited::{
+    counts, diff_text, dry_run, file_lines, files_json, note_lines, notes_json, place_lines, remember,
+};
+use super::edits::text::caused_text;
+use super::files::{failed, limit};
+use crate::edit::By;
+use crate::index::Locals;
+use crate::ops::edits::preview;
+use crate::ops::rename::{Doubts, Medium, Planned, Rename, RenameError, apply, plan};
+use crate::ops::target::Wanted;
+use crate::toolsets::arguments::Arguments;
+use crate::toolsets::asked::{Refusal, in_time};
+use crate::toolsets::{Annotations, Call, Reply, Running, Tool};
+
+/// The tool.
+pub(super) const RENAME_SYMBOL: Tool = Tool {
+    name: "rename_symbol",
+    title: "Rename symbol",
+    description: "Renames a class, function, method, variable … everywhere in the project, all files or none, by the \
+        language server, and checks its edit. Refused with the places where something is in doubt. Can be undone.",
+    schema: rename_schema,
+    annotations: Annotations::CHANGES,
+    run: rename_symbol,
+};
+
+fn rename_schema() -> Value {
+    let media: Vec<&str> = Medium::ALL.iter().map(|medium| medium.name()).collect();
+    let own = json!({
+        "name_path": name_path(),
+        "relative_path": relative_path(),
+        "new_name": {"type": "string", "description": "The new simple name, as written in the source."},
+        "dry_run": dry_run(),
+        "include": {"type": "array", "items": {"type": "string", "enum": media}, "default": [], "description": "Where mentions of the name, which servers leave alone, are changed too. Without it they are listed."},
+        "force": {"type": "boolean", "default": false, "description": "Rename although something is in doubt; it is listed."},
+        "wait": {"type": "string", "enum": ["no", "ready"], "default": "ready", "description": "ready: wait for a language server that is still starting; no: fail then."},
+    });
+    schema(own, &["name_path", "new_name"])
+}
+
+fn rename_symbol(call: Call<'_>) -> Running<'_> {
+    Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) })
+}
+
+async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    let patience = patience_of_edit(&arguments).map_err(failed)?;
+    let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
+    let is_forced = arguments.boolean_or("force", false).map_err(failed)?;
+    let is_shown_only = arguments.boolean_or("dry_run", false).map_err(failed)?;
+    let ask = Rename {
+        wanted: Wanted { locals: Locals::Included, ..wanted(&arguments).map_err(failed)? },
+        new_name: arguments.string("new_name").map_err(failed)?.to_owned(),
+        include: include(&arguments)?,
+        doubts: if is_forced { Doubts::Note } else { Doubts::Refuse },
+        waiting: patience.waiting,
+    };
+    let op = plan(call.project, &ask);
+    let planned = in_time(call.project, patience.at_most, op).await.map_err(refused)?;
+    let planned = planned.map_err(refusal)?;
+    if is_shown_only {
+        let diffs = preview(call.project, planned.plan.clone()).await.map_err(failed)?;
+        let (diff, is_cut) = diff_text(&diffs, limit);
+        return Ok(Reply::done(match format {
+            Format::Json => {
+                let mut object = facts(&planned);
+                object["diff"] = json!(diff);
+                object["complete"] = json!(!is_cut);
+                object.to_string()
+            }
+            Format::Text => {
+                let cut = is_cut.then(|| format!("the diff is cut at {limit} characters; raise limit"));
+                text(&planned, vec![diff], "nothing is changed yet", cut)
+            }
+        }));
+    }
+    let title = format!("rename {} to {}", planned.target.symbol.name_path, planned.new_name);
+    let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title };
+    let (applied, caused) = apply(call.project, &planned, by).await.map_err(refusal)?;
+    remember(&call.client, &applied);
+    Ok(Reply::done(match format {
+        Format::Json => {
+            let mut object = facts(&planned);
+            object["operation"] = json!(applied.id.map(|id| id.0));
+            object.to_string()
+        }
+        Format::Text => {
+            let done = format!("Renamed '{}' to '{}'", planned.target.name, planned.new_name);
+            let mut lines = vec![done];
+            lines.extend(file_lines(&planned.files, &planned.renamed));
+            let operation =
+                applied.id.map_or_else(|| "nothing changed".to_owned(), |id| format!("operation {id}"));
+            let mut new = String::new();
+            let fact = caused_text(&caused, &mut new);
+            lines.extend(new.lines().map(str::to_owned));
+            text(&planned, lines, &format!("{operation}; {fact}"), None)
+        }
+    }))
+}
+
+fn include(arguments: &Arguments<'_>) -> Result<BTreeSet<Medium>, Reply> {
+    let words = arguments.strings_or_none("include").map_err(failed)?;
+    let medium = |word: &str| Medium::ALL.into_iter().find(|medium| medium.name() == word);
+    let read: Option<BTreeSet<Medium>> = words.into_iter().map(medium).collect();
+    let names = Medium::ALL.map(Medium::name).join(", ");
+    read.ok_or_else(|| failed(arguments.invalid("include", &format!("a list of any of {names}"))))
+}
+
+fn text(planned: &Planned, mut lines: Vec<String>, done: &str, missing: Option<String>) -> String {
+    lines.extend(note_lines(&planned.notes));
+    let mut footer = Footer::new(counts(&planned.files), planned.revision);
+    tell_source(&planned.source, &mut footer);
+    footer.note(done.to_owned());
+    if planned.maybe_indexing {
+        footer.incomplete("the server may still have been indexing".to_owned());
+    }
+    missing.into_iter().for_each(|why| footer.incomplete(why));
+    format!("{}\n{footer}", lines.join("\n"))
+}
+
+fn facts(planned: &Planned) -> Value {
+    let renamed: Vec<Value> = planned
+        .renamed
+        .iter()
+        .map(|(from, to)| json!({ "from": from.as_str(), "to": to.as_str() }))
+        .collect();
+    json!({
+        "name_path": planned.target.symbol.name_path, "old_name": planned.target.name, "new_name": planned.new_name,
+        "changes": planned.changes(), "files": files_json(&planned.files), "renamed_files": renamed,
+        "notes": notes_json(&planned.notes), "source": planned.source.name(), "revision": planned.revision,
+        "maybe_indexing": planned.maybe_indexing,
+    })
+}
+
+/// Why nothing was renamed, with the places.
+fn refusal(error: RenameError) -> Reply {
+    match error {
+        RenameError::Question(error) => refused(Refusal::Question(error)),
+        error => {
+            let mut lines = vec![error.to_string()];
+            lines.extend(place_lines(error.places()));
+            failed(lines.join("\n"))
+        }
+    }
+}

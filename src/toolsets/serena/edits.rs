@@ -1,0 +1,262 @@
+//! serena's edit tools: exactly its parameters and texts, 0-based lines. The contract knows no revisions: an edit is made
+//! to what is there at the moment of the call, and neither refused for its syntax nor asked about its consequences.
+
+use serde_json::{Value, json};
+
+use super::answer::{bad_argument, error, file_error};
+use super::references::no_target;
+use crate::edit::{By, EditError};
+use crate::index::Locals;
+use crate::ops::edits::{
+    ApplyError, Base, Breaking, Done, HowMany, Indentation, MakeError, PerformError, ReplaceError,
+    ReplaceMode, Report, Request, SymbolAct, TextAct, What, perform,
+};
+use crate::ops::target::Wanted;
+use crate::ops::tree::FileOpError;
+use crate::toolsets::arguments::Arguments;
+use crate::toolsets::{Annotations, Call, Outcome, Reply, Running, Tool};
+use crate::vfs::VfsError;
+
+/// What the contract's tools answer that have nothing to tell.
+const SUCCESS: &str = "OK";
+
+pub(super) const CREATE_TEXT_FILE: Tool = Tool {
+    name: "create_text_file",
+    title: "Create file",
+    description: "Creates/overwrites a file in the project directory. The content is written as it is; missing \
+        directories are made.",
+    schema: || {
+        schema(json!({
+            "relative_path": {"type": "string", "description": "The file to create, relative to the project root."},
+            "content": {"type": "string", "description": "The content of the file."},
+        }))
+    },
+    annotations: Annotations::CHANGES,
+    run: |call| run(call, create_text_file, created),
+};
+
+pub(super) const REPLACE_CONTENT: Tool = Tool {
+    name: "replace_content",
+    title: "Replace content",
+    description: "Replaces one or more occurrences of a pattern in a file. Fails when there are several and \
+        allow_multiple_occurrences is false.",
+    schema: || {
+        json!({
+            "type": "object",
+            "properties": {
+                "relative_path": file(),
+                "needle": {"type": "string", "description": "The string or regular expression to search for."},
+                "repl": {"type": "string", "description": "The replacement; in regex mode $!1, $!2 … refer to the groups."},
+                "mode": {"type": "string", "enum": ["literal", "regex"], "description": "Whether needle is a literal string or a regular expression (with DOTALL and MULTILINE)."},
+                "allow_multiple_occurrences": {"type": "boolean", "default": false, "description": "Whether to replace all occurrences if there are several."},
+            },
+            "required": ["relative_path", "needle", "repl", "mode"],
+        })
+    },
+    annotations: Annotations::CHANGES,
+    run: |call| run(call, replace_content, ok),
+};
+
+pub(super) const DELETE_LINES: Tool = Tool {
+    name: "delete_lines",
+    title: "Delete lines",
+    description: "Deletes a range of lines within a file.",
+    schema: || schema(json!({ "relative_path": file(), "start_line": start_line(), "end_line": end_line() })),
+    annotations: Annotations::CHANGES,
+    run: |call| run(call, delete_lines, ok),
+};
+
+pub(super) const REPLACE_LINES: Tool = Tool {
+    name: "replace_lines",
+    title: "Replace lines",
+    description: "Replaces a range of lines within a file with new content.",
+    schema: || {
+        schema(json!({
+            "relative_path": file(), "start_line": start_line(), "end_line": end_line(),
+            "content": {"type": "string", "description": "The content to put there."},
+        }))
+    },
+    annotations: Annotations::CHANGES,
+    run: |call| run(call, replace_lines, ok),
+};
+
+pub(super) const INSERT_AT_LINE: Tool = Tool {
+    name: "insert_at_line",
+    title: "Insert at line",
+    description: "Inserts content at a given line in a file. The line that was there, and those behind it, move down.",
+    schema: || {
+        schema(json!({
+            "relative_path": file(),
+            "line": {"type": "integer", "description": "The 0-based index of the line to insert content at."},
+            "content": {"type": "string", "description": "The content to insert."},
+        }))
+    },
+    annotations: Annotations::ADDS,
+    run: |call| run(call, insert_at_line, ok),
+};
+
+pub(super) const REPLACE_SYMBOL_BODY: Tool = Tool {
+    name: "replace_symbol_body",
+    title: "Replace symbol body",
+    description: "Replaces the full definition of a symbol using the language server backend. The body is the whole \
+        symbol, its signature included, without a comment before it.",
+    schema: || symbol_schema("The new symbol body."),
+    annotations: Annotations::CHANGES,
+    run: |call| run(call, |arguments| symbol(arguments, SymbolAct::Replace), ok),
+};
+
+pub(super) const INSERT_AFTER_SYMBOL: Tool = Tool {
+    name: "insert_after_symbol",
+    title: "Insert after symbol",
+    description: "Inserts content after the end of the definition of a given symbol.",
+    schema: || symbol_schema("The content to insert, on lines of its own after the symbol."),
+    annotations: Annotations::ADDS,
+    run: |call| run(call, |arguments| symbol(arguments, SymbolAct::InsertAfter), ok),
+};
+
+pub(super) const INSERT_BEFORE_SYMBOL: Tool = Tool {
+    name: "insert_before_symbol",
+    title: "Insert before symbol",
+    description: "Inserts content before the beginning of the definition of a given symbol.",
+    schema: || symbol_schema("The content to insert, on lines of its own before the symbol."),
+    annotations: Annotations::ADDS,
+    run: |call| run(call, |arguments| symbol(arguments, SymbolAct::InsertBefore), ok),
+};
+
+/// A schema of properties that are all required.
+fn schema(properties: Value) -> Value {
+    let required: Vec<String> =
+        properties.as_object().map(|all| all.keys().cloned().collect()).unwrap_or_default();
+    json!({ "type": "object", "properties": properties, "required": required })
+}
+
+fn symbol_schema(body: &str) -> Value {
+    schema(json!({
+        "name_path": {"type": "string", "description": "The name path of the symbol: a simple name, a suffix (`Class/method`), or a path from the file's top level (`/Class/method`)."},
+        "relative_path": {"type": "string", "description": "The relative path to the file containing the symbol."},
+        "body": {"type": "string", "description": body},
+    }))
+}
+
+fn file() -> Value {
+    json!({"type": "string", "description": "The relative path to the file."})
+}
+
+fn start_line() -> Value {
+    json!({"type": "integer", "description": "The 0-based index of the first line."})
+}
+
+fn end_line() -> Value {
+    json!({"type": "integer", "description": "The 0-based index of the last line (inclusive)."})
+}
+
+type Read = fn(&Arguments<'_>) -> Result<What, Reply>;
+type Answer = fn(&Done, &Arguments<'_>) -> Reply;
+
+fn run(call: Call<'_>, read: Read, answer: Answer) -> Running<'_> {
+    Box::pin(async move {
+        let arguments = Arguments::new(&call.arguments);
+        let what = match read(&arguments) {
+            Ok(what) => what,
+            Err(reply) => return reply,
+        };
+        let request = Request { what, base: Base::default(), breaking: Breaking::Allowed };
+        let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() };
+        match perform(call.project, request, Report::Nothing, by).await {
+            Ok(done) => answer(&done, &arguments),
+            Err(problem) => refusal(problem),
+        }
+    })
+}
+
+fn ok(_: &Done, _: &Arguments<'_>) -> Reply {
+    Reply::done(SUCCESS)
+}
+
+fn created(done: &Done, arguments: &Arguments<'_>) -> Reply {
+    let path = arguments.string_or("relative_path", "").unwrap_or_default();
+    let overwrote = if done.overwrote { " Overwrote existing file." } else { "" };
+    Reply::done(format!("File created: {path}.{overwrote}"))
+}
+
+fn create_text_file(arguments: &Arguments<'_>) -> Result<What, Reply> {
+    Ok(What::Write {
+        path: arguments.string("relative_path").map_err(bad_argument)?.to_owned(),
+        content: arguments.string("content").map_err(bad_argument)?.to_owned(),
+    })
+}
+
+fn replace_content(arguments: &Arguments<'_>) -> Result<What, Reply> {
+    let path = arguments.string("relative_path").map_err(bad_argument)?.to_owned();
+    let needle = arguments.string("needle").map_err(bad_argument)?.to_owned();
+    let replacement = arguments.string("repl").map_err(bad_argument)?.to_owned();
+    let mode = match arguments.string("mode").map_err(bad_argument)? {
+        "literal" => ReplaceMode::Literal,
+        "regex" => ReplaceMode::Regex,
+        other => return Err(error(format!("Invalid mode: '{other}', expected 'literal' or 'regex'"))),
+    };
+    let many = arguments.boolean_or("allow_multiple_occurrences", false).map_err(bad_argument)?;
+    let how_many = if many { HowMany::Any } else { HowMany::One };
+    Ok(What::Text { path, act: TextAct::Replace { needle, replacement, mode, how_many } })
+}
+
+fn delete_lines(arguments: &Arguments<'_>) -> Result<What, Reply> {
+    let path = arguments.string("relative_path").map_err(bad_argument)?.to_owned();
+    let start = arguments.integer("start_line").map_err(bad_argument)?;
+    let end = arguments.integer("end_line").map_err(bad_argument)?;
+    Ok(What::Text { path, act: TextAct::DeleteLines { start, end } })
+}
+
+fn replace_lines(arguments: &Arguments<'_>) -> Result<What, Reply> {
+    let path = arguments.string("relative_path").map_err(bad_argument)?.to_owned();
+    let start = arguments.integer("start_line").map_err(bad_argument)?;
+    let end = arguments.integer("end_line").map_err(bad_argument)?;
+    let content = arguments.string("content").map_err(bad_argument)?.to_owned();
+    Ok(What::Text { path, act: TextAct::ReplaceLines { start, end, content } })
+}
+
+fn insert_at_line(arguments: &Arguments<'_>) -> Result<What, Reply> {
+    let path = arguments.string("relative_path").map_err(bad_argument)?.to_owned();
+    let line = arguments.integer("line").map_err(bad_argument)?;
+    let content = arguments.string("content").map_err(bad_argument)?.to_owned();
+    Ok(What::Text { path, act: TextAct::InsertAtLine { line, content } })
+}
+
+fn symbol(arguments: &Arguments<'_>, act: fn(String) -> SymbolAct) -> Result<What, Reply> {
+    let wanted = Wanted {
+        name_path: arguments.string("name_path").map_err(bad_argument)?.to_owned(),
+        relative_path: arguments.string("relative_path").map_err(bad_argument)?.to_owned(),
+        locals: Locals::Included,
+    };
+    let body = arguments.string("body").map_err(bad_argument)?.to_owned();
+    Ok(What::Symbol { wanted, act: act(body), indentation: Indentation::AsGiven })
+}
+
+/// A failure in the contract's words.
+fn refusal(problem: PerformError) -> Reply {
+    match problem {
+        PerformError::Make(MakeError::File(problem)) => file_error(&problem),
+        PerformError::Make(MakeError::Target(problem)) => no_target(problem),
+        PerformError::Make(MakeError::Replace(problem)) => not_replaced(&problem),
+        PerformError::Apply(ApplyError::Edit(EditError::File(problem))) => refused_by_disk(problem),
+        PerformError::Engine(_) => Reply { outcome: Outcome::NotReady, ..error(problem) },
+        other => error(other),
+    }
+}
+
+fn not_replaced(problem: &ReplaceError) -> Reply {
+    match problem {
+        ReplaceError::Many { .. } | ReplaceError::Ambiguous => Reply::failed(problem.to_string()),
+        ReplaceError::BudgetSpent { .. } => Reply::failed(format!("Regex error: {problem}")),
+        other => error(other),
+    }
+}
+
+fn refused_by_disk(problem: VfsError) -> Reply {
+    match problem {
+        VfsError::Outside { path } => {
+            Reply::failed(format!("Path validation failed: Path is outside the project: {path}"))
+        }
+        other => file_error(&FileOpError::Vfs(other)),
+    }
+}

@@ -1,0 +1,213 @@
+//! Daemons killed with SIGKILL while eight clients edit one tree through them. After each restart the tree is what the
+//! committed operations make of it, the journal is empty, and undoing everything gives the first tree byte for byte.
+//! 50 kills here; more of them by `SYMD_TEST_DAEMON_KILLS=500 cargo test --test symd edit_daemon_kill`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use symd::base::ContentHash;
+
+use super::edit_support::{Thing, open, rel};
+use super::edit_tools::{Agent, put, things};
+use crate::support::{User, Wire};
+
+const CLIENTS: u64 = 8;
+/// The kill comes after at most so many operations of all clients together.
+const OPERATIONS: usize = 40;
+
+#[test]
+fn killed_at_any_moment_the_daemon_leaves_a_prefix_of_what_was_committed() {
+    let kills: u64 = std::env::var("SYMD_TEST_DAEMON_KILLS").map_or(50, |kills| kills.parse().unwrap());
+    let (mut committed, mut cut_short) = (0, 0);
+    for seed in 0..kills {
+        let (operations, recovered) = round(seed);
+        committed += operations;
+        cut_short += recovered;
+    }
+    assert!(committed > 0, "no operation was committed: this tests nothing");
+    println!("{kills} kills, {committed} operations, {cut_short} cut short");
+}
+
+/// One tree, one kill; how many operations were committed, and how many cut short.
+fn round(seed: u64) -> (usize, usize) {
+    let user = User::new();
+    for number in 0..12 {
+        put(&user, &format!("d{}/f{number}.txt", number % 3), format!("{number}\r\none\ntwo\n"));
+    }
+    let first = things(&user);
+    let socket = user.socket();
+    let daemon = Pid::from_raw(i32::try_from(user.pid()).unwrap()).unwrap();
+    let mut random = fastrand::Rng::with_seed(seed);
+    let kill_after = random.usize(..OPERATIONS);
+    let answered = AtomicUsize::new(0);
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        for client in 0..CLIENTS {
+            let (socket, answered, tell) = (&socket, &answered, tell.clone());
+            scope.spawn(move || {
+                let random = fastrand::Rng::with_seed(seed * CLIENTS + client);
+                edit_until_it_is_gone(Agent::over(Wire::connect(socket), "native"), random, answered, || {
+                    let _ = tell.send(());
+                });
+            });
+        }
+        drop(tell);
+        for _ in 0..=kill_after {
+            told.recv().unwrap();
+        }
+        kill_process(daemon, Signal::KILL).unwrap();
+    });
+    // The next daemon recovers before it answers anything.
+    let status = user.check(&["start"], 0);
+    let status: Value =
+        serde_json::from_str(&user.check(&["status", "--json"], 0)).unwrap_or_else(|_| panic!("{status}"));
+    let recovered = status["recovered"].as_array().unwrap();
+    assert!(recovered.iter().all(|one| !one.as_str().unwrap().contains("left as they are")), "{status}");
+    let names = std::fs::read_dir(user.place().edits()).unwrap().map(|entry| entry.unwrap().file_name());
+    let names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+    assert!(names.iter().all(|name| name == "lock" || name.ends_with(".edit")), "seed {seed}: {names:?}");
+    let mut agent = Agent::new(&user, "native");
+    let history = json!({ "count": 100_000, "limit": 100_000_000, "format": "json" });
+    let mut history = agent.done("history", history);
+    if let Some(json) = history.find('{') {
+        // The first answer tells what was recovered.
+        history.drain(..json);
+    }
+    let history: Value = serde_json::from_str(&history).unwrap();
+    let operations = history["operations"].as_array().unwrap();
+    let answered = answered.load(Ordering::Relaxed);
+    let clients = usize::try_from(CLIENTS).unwrap();
+    let expected = answered..=answered + clients;
+    assert!(expected.contains(&operations.len()), "seed {seed}: {answered} answered, {}", operations.len());
+    // Newest first: the first word on a path is the last.
+    let mut last: BTreeMap<PathBuf, Option<String>> = BTreeMap::new();
+    for file in operations.iter().flat_map(|operation| operation["files"].as_array().unwrap()) {
+        let path = PathBuf::from(file["path"].as_str().unwrap());
+        last.entry(path).or_insert_with(|| file["after"].as_str().map(str::to_owned));
+    }
+    let now = things(&user);
+    for (path, after) in &last {
+        let is = now.get(path).map(|thing| match thing {
+            Thing::File { bytes, .. } => ContentHash::of(bytes).short(),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(is, *after, "seed {seed}: {}", path.display());
+    }
+    for (path, thing) in &now {
+        let is_known =
+            matches!(thing, Thing::Directory) || last.contains_key(path) || first.get(path) == Some(thing);
+        assert!(is_known, "seed {seed}: nobody made {}", path.display());
+    }
+    for _ in operations {
+        agent.done("undo", json!({}));
+    }
+    assert_eq!(things(&user), first, "seed {seed}");
+    (operations.len(), recovered.len())
+}
+
+fn edit_until_it_is_gone(
+    mut agent: Agent,
+    mut random: fastrand::Rng,
+    answered: &AtomicUsize,
+    tell: impl Fn(),
+) {
+    loop {
+        let name = |random: &mut fastrand::Rng| format!("d{}/f{}.txt", random.u8(..3), random.u8(..12));
+        let path = name(&mut random);
+        let (tool, arguments) = match random.u8(..6) {
+            0 => (
+                "create_text_file",
+                json!({ "relative_path": format!("new/{}.txt", random.u8(..30)), "content": random.u64(..).to_string() }),
+            ),
+            1 => ("delete_lines", json!({ "relative_path": path, "start_line": 1, "end_line": 1 })),
+            2 | 3 => (
+                "insert_at_line",
+                json!({ "relative_path": path, "line": 1, "content": random.u64(..).to_string() }),
+            ),
+            _ => {
+                let mut patch = String::from("*** Begin Patch\n");
+                for number in 0..random.u8(2..5) {
+                    let file = format!("many/{}/{number}.txt", random.u32(..));
+                    patch.push_str(&format!("*** Add File: {file}\n+{}\n", random.u64(..)));
+                }
+                patch.push_str("*** End Patch\n");
+                ("apply_patch", json!({ "patch": patch }))
+            }
+        };
+        match agent.try_call(tool, arguments) {
+            None => return,
+            Some((text, false)) => {
+                if text.contains("; operation ") {
+                    answered.fetch_add(1, Ordering::Relaxed);
+                    tell();
+                }
+            }
+            // Planned on what another client changed meanwhile, or on a file that is not there.
+            Some((text, true)) => {
+                let is_expected = text.contains("exists already")
+                    || text.contains("conflict")
+                    || text.contains("does not exist")
+                    || text.contains("past the end");
+                assert!(is_expected, "{text}");
+            }
+        }
+    }
+}
+
+const CRASHING: &str = "SYMD_TEST_EDIT_DAEMON_CRASH";
+
+#[test]
+fn what_a_crash_cut_short_is_put_back_and_told_before_the_first_answer() {
+    let user = User::new();
+    put(&user, "a.py", "def a(): pass\n");
+    put(&user, "b.py", "def b(): pass\n");
+    user.check(&["start"], 0);
+    user.check(&["stop"], 0);
+    let first = things(&user);
+    let crashed = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "edit_daemon_kill::crashes_half_way", "--ignored", "--quiet"])
+        .env(CRASHING, user.path("project"))
+        .env("SYMD_TEST_EDIT_STATE", user.place().edits())
+        .status()
+        .unwrap();
+    assert!(!crashed.success());
+    assert_ne!(things(&user), first, "half of the edit stands");
+    let mut serena = Agent::new(&user, "serena");
+    let found = serena.done("find_symbol", json!({ "name_path_pattern": "a", "include_body": true }));
+    assert!(found.contains("def a(): pass"), "a contract's text is the contract's: {found}");
+    assert_eq!(things(&user), first);
+    let told = "operation 1 (rename) had been cut short; put back: a.py; the tree is as it was before it";
+    let mut native = Agent::new(&user, "native");
+    let answer = native.done("find_symbol", json!({ "name_path_pattern": "b" }));
+    assert!(answer.starts_with(&format!("[recovered: {told}]\nb.py:1 ")), "{answer}");
+    assert!(
+        !native.done("find_symbol", json!({ "name_path_pattern": "b" })).contains("recovered"),
+        "told once"
+    );
+    assert_eq!(user.status()["recovered"], json!([told]));
+    assert!(std::fs::read_to_string(user.place().log()).unwrap().contains(told));
+    assert_eq!(native.done("history", json!({})), "[0 operations]");
+}
+
+#[test]
+#[ignore = "started by the test above, as a process of its own"]
+fn crashes_half_way() {
+    use std::sync::Arc;
+    use symd::edit::{Hook, Options, Plan, PlanStep, Step};
+    let Some(project) = std::env::var_os(CRASHING) else { return };
+    let state = std::env::var_os("SYMD_TEST_EDIT_STATE").unwrap();
+    let changed = Arc::new(AtomicUsize::new(0));
+    let hook = Hook::new(move |step| {
+        if step == Step::Changed && changed.fetch_add(1, Ordering::Relaxed) == 0 {
+            std::process::exit(9);
+        }
+        Ok(())
+    });
+    let editor = open(project.as_ref(), state.as_ref(), Options { hook, ..Options::default() }).0;
+    let step =
+        |path: &str| PlanStep::Write { path: rel(path), base: None, bytes: b"def c(): pass\n".to_vec() };
+    let _ = editor.apply(&Plan::new(vec![step("a.py"), step("b.py")]), super::edit_support::by("rename"));
+}

@@ -1,0 +1,168 @@
+//! Exactness: what an edit leaves alone stays as it was, byte for byte, in every encoding and with every line ending;
+//! and what its preview shows.
+
+use std::process::{Command, Stdio};
+
+use symd::edit::{Plan, PlanStep, Which};
+
+use super::edit_support::*;
+
+/// `name` replaced by `new` wherever it stands, in files that differ in everything else.
+#[test]
+fn every_byte_outside_the_edit_stays() {
+    let utf16 = |mark: &[u8], text: &str, bytes: fn(u16) -> [u8; 2]| {
+        [mark, &text.encode_utf16().flat_map(bytes).collect::<Vec<_>>()].concat()
+    };
+    let text = |name: &str| format!("\u{1F600}\t{name}\r\n\u{e4} {name}\nlone\r{name}");
+    let latin1 = |name: &str| [b"\xE4\xF6 ", name.as_bytes(), b" \xFF\r\n\xC3"].concat();
+    type Bytes<'b> = &'b dyn Fn(&str) -> Vec<u8>;
+    let table: [(&str, Bytes<'_>); 10] = [
+        ("LF", &|name| format!("a\n{name}\nb\n").into_bytes()),
+        ("CRLF", &|name| format!("a\r\n{name}\r\nb\r\n").into_bytes()),
+        ("mixed, no last line ending", &|name| text(name).into_bytes()),
+        ("one line without an ending", &|name| name.as_bytes().to_vec()),
+        ("UTF-8 with a mark", &|name| [b"\xEF\xBB\xBF", text(name).as_bytes()].concat()),
+        ("UTF-16 little endian", &|name| utf16(b"\xFF\xFE", &text(name), u16::to_le_bytes)),
+        ("UTF-16 big endian", &|name| utf16(b"\xFE\xFF", &text(name), u16::to_be_bytes)),
+        ("Latin-1", &latin1),
+        ("invalid bytes behind a mark", &|name| [b"\xEF\xBB\xBF", &latin1(name)[..]].concat()),
+        ("astral characters and tabs", &|name| format!("\u{1F680}\u{1F680}\t\t{name}\u{1F680}").into_bytes()),
+    ];
+    let project = Project::new();
+    for (number, (_, bytes)) in table.iter().enumerate() {
+        project.write(&format!("f{number}"), bytes("name"));
+    }
+    let before = project.things();
+    let editor = project.editor();
+    let steps = (0..table.len()).map(|number| {
+        let path = format!("f{number}");
+        let (text, _) = symd::base::text::decode(project.read(&path)).unwrap();
+        project.text(
+            &path,
+            text.match_indices("name").map(|(at, _)| edit(at, at + 4, "\u{f1}ew \u{1F680}")).collect(),
+        )
+    });
+    editor.apply(&Plan::new(steps.collect()), by("rename")).unwrap();
+    for (number, (what, bytes)) in table.iter().enumerate() {
+        assert_eq!(project.read(&format!("f{number}")), bytes("\u{f1}ew \u{1F680}"), "{what}");
+    }
+    editor.undo(Which::Last, by("undo")).unwrap();
+    assert_eq!(project.things(), before);
+}
+
+#[test]
+fn steps_of_one_plan_see_what_earlier_ones_left() {
+    let project = Project::new();
+    project.write("a", "one two three\n");
+    let editor = project.editor();
+    let base = project.hash("a");
+    let again = |path: &str, edits| PlanStep::Text {
+        path: rel(path),
+        base,
+        edits: symd::base::TextEdits::new(edits).unwrap(),
+    };
+    let plan = Plan::new(vec![
+        project.text("a", vec![edit(0, 3, "1"), edit(8, 13, "3")]),
+        again("a", vec![edit(2, 5, "2")]),
+        project.rename("a", "b"),
+        again("b", vec![edit(0, 0, "0 ")]),
+        create("a", "new\n"),
+    ]);
+    let diffs = editor.preview(&plan).unwrap();
+    editor.apply(&plan, by("all")).unwrap();
+    assert_eq!(project.read("b"), b"0 1 2 3\n");
+    assert_eq!(project.read("a"), b"new\n");
+    let shown: Vec<&str> = diffs.iter().map(|diff| diff.unified.as_str()).collect();
+    assert_eq!(
+        shown,
+        [
+            "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one two three\n+new\n",
+            "--- /dev/null\n+++ b/b\n@@ -0,0 +1 @@\n+0 1 2 3\n",
+        ]
+    );
+}
+
+#[test]
+fn what_moves_and_changes_is_shown_as_one() {
+    let project = Project::new();
+    project.write("a", "1\n2\n3\n");
+    project.write("b", "b");
+    project.write("binary", b"\0");
+    let editor = project.editor();
+    let moved = PlanStep::Text {
+        path: rel("c"),
+        base: project.hash("a"),
+        edits: symd::base::TextEdits::new(vec![edit(2, 3, "two")]).unwrap(),
+    };
+    let diffs = editor
+        .preview(&Plan::new(vec![
+            project.rename("a", "c"),
+            moved,
+            project.rename("b", "d"),
+            project.delete("binary"),
+        ]))
+        .unwrap();
+    let shown: Vec<(&str, &str)> =
+        diffs.iter().map(|diff| (diff.path.as_str(), diff.unified.as_str())).collect();
+    assert_eq!(
+        shown,
+        [
+            ("binary", "Binary files a/binary and /dev/null differ\n"),
+            ("c", "rename from a\nrename to c\n--- a/a\n+++ b/c\n@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n"),
+            ("d", "rename from b\nrename to d\n"),
+        ]
+    );
+}
+
+/// The diff is one that `patch` understands, and says what the edit does.
+#[test]
+fn a_preview_applied_by_patch_gives_the_same_tree() {
+    if Command::new("patch").arg("--version").stdout(Stdio::null()).status().is_err() {
+        eprintln!("SKIPPED: no `patch` here");
+        return;
+    }
+    for seed in 0..30 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let project = Project::in_memory();
+        let lines = |random: &mut fastrand::Rng| {
+            let mut text: String = (0..random.usize(1..40))
+                .map(|_| ["a\n", "b\r\n", "c \n", "\u{e4}\n"][random.usize(..4)])
+                .collect();
+            text.push_str(if random.bool() { "end" } else { "" });
+            text
+        };
+        for path in ["a", "d/b", "gone"] {
+            project.write(path, lines(&mut random));
+        }
+        let write = |path: &str, text: String| PlanStep::Write {
+            path: rel(path),
+            base: None,
+            bytes: text.into_bytes(),
+        };
+        let plan = Plan::new(vec![
+            write("a", lines(&mut random)),
+            write("d/b", lines(&mut random)),
+            write("new/c", lines(&mut random)),
+            project.delete("gone"),
+        ]);
+        let editor = project.editor();
+        let before = project.things();
+        let diffs = editor.preview(&plan).unwrap();
+        assert_eq!(project.things(), before, "a preview writes nothing");
+        let patched = Project::in_memory();
+        for path in ["a", "d/b", "gone"] {
+            patched.write(path, project.read(path));
+        }
+        let diff = patched.scratch.path().join("diff");
+        std::fs::write(&diff, diffs.iter().map(|diff| diff.unified.as_str()).collect::<String>()).unwrap();
+        let done = Command::new("patch")
+            .args(["-p1", "--binary", "--silent", "-E", "-i"])
+            .arg(&diff)
+            .current_dir(patched.root())
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "seed {seed}: {done:?}");
+        editor.apply(&plan, by("write")).unwrap();
+        assert_eq!(patched.things(), project.things(), "seed {seed}");
+    }
+}

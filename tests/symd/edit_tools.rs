@@ -1,0 +1,751 @@
+//! The edit tools of both toolsets through the real daemon, whole texts compared: what each does, what it answers, and
+//! what it refuses.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use symd::base::ContentHash;
+
+use super::edit_support::{Thing, Things, things_of};
+use super::hostile_files::Ordinary;
+use crate::support::{User, Wire, call};
+
+/// A connection that calls tools.
+pub struct Agent {
+    wire: Wire,
+    calls: u64,
+}
+
+impl Agent {
+    pub fn new(user: &User, toolset: &str) -> Agent {
+        Agent::over(user.connect(), toolset)
+    }
+
+    pub fn over(mut wire: Wire, toolset: &str) -> Agent {
+        wire.ask(&json!({ "symd": { "protocol": [1, 1], "version": "9", "toolset": [toolset] } }));
+        wire.initialize();
+        Agent { wire, calls: 0 }
+    }
+
+    /// The text, and whether it is an error.
+    pub fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
+        self.try_call(tool, arguments).expect("answered")
+    }
+
+    /// The same; `None` when the daemon is gone.
+    pub fn try_call(&mut self, tool: &str, arguments: Value) -> Option<(String, bool)> {
+        self.calls += 1;
+        self.wire.try_send(&call(self.calls, tool, arguments))?;
+        let answer = self.wire.try_receive()?;
+        let result = &answer["result"];
+        let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
+        Some((text.to_owned(), result["isError"] == true))
+    }
+
+    #[track_caller]
+    pub fn done(&mut self, tool: &str, arguments: Value) -> String {
+        let (text, is_error) = self.call(tool, arguments);
+        assert!(!is_error, "{tool}: {text}");
+        text
+    }
+
+    #[track_caller]
+    pub fn refused(&mut self, tool: &str, arguments: Value) -> String {
+        let (text, is_error) = self.call(tool, arguments);
+        assert!(is_error, "{tool}: {text}");
+        text
+    }
+}
+
+pub fn put(user: &User, path: &str, bytes: impl AsRef<[u8]>) {
+    let path = user.path("project").join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, bytes).unwrap();
+}
+
+pub fn text_of(user: &User, path: &str) -> String {
+    String::from_utf8(std::fs::read(user.path("project").join(path)).unwrap()).unwrap()
+}
+
+pub fn things(user: &User) -> Things {
+    things_of(&user.path("project"))
+}
+
+fn revision(bytes: impl AsRef<[u8]>) -> String {
+    ContentHash::of(bytes.as_ref()).short()
+}
+
+const CALC: &str = "class Calc:\n    def add(self, a, b):\n        return a + b\n\n    def sub(self, a, b):\n        return a - b\n\n\ndef main():\n    print(Calc().add(1, 2))\n";
+
+/// Tool, arguments, the text of `calc.py` afterwards.
+type Case = (&'static str, Value, String);
+
+fn of_file(more: Value) -> Value {
+    let mut all = json!({ "relative_path": "calc.py" });
+    all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    all
+}
+
+/// What every tool makes of the file; `first` is the first line's number.
+fn cases(first: u64) -> Vec<Case> {
+    let replaced = |old: &str, new: &str| CALC.replace(old, new);
+    vec![
+        (
+            "replace_symbol_body",
+            of_file(
+                json!({ "name_path": "Calc/add", "body": "def add(self, *all):\n        return sum(all)\n" }),
+            ),
+            replaced(
+                "def add(self, a, b):\n        return a + b",
+                "def add(self, *all):\n        return sum(all)",
+            ),
+        ),
+        (
+            "insert_after_symbol",
+            of_file(json!({ "name_path": "Calc/add", "body": "    def neg(self, a):\n        return -a" })),
+            replaced("a + b\n", "a + b\n\n    def neg(self, a):\n        return -a\n"),
+        ),
+        (
+            "insert_before_symbol",
+            of_file(json!({ "name_path": "main", "body": "X = 1" })),
+            replaced("\n\ndef main", "\n\nX = 1\n\ndef main"),
+        ),
+        (
+            "replace_content",
+            of_file(
+                json!({ "needle": "return a (.) b", "repl": "return b $!1 a", "mode": "regex", "allow_multiple_occurrences": true }),
+            ),
+            replaced("a + b", "b + a").replace("a - b", "b - a"),
+        ),
+        (
+            "replace_content",
+            of_file(json!({ "needle": "a + b\n", "repl": "b + a\n", "mode": "literal" })),
+            replaced("a + b", "b + a"),
+        ),
+        (
+            "delete_lines",
+            of_file(json!({ "start_line": first + 3, "end_line": first + 5 })),
+            replaced("\n    def sub(self, a, b):\n        return a - b\n", ""),
+        ),
+        (
+            "replace_lines",
+            of_file(json!({ "start_line": first + 9, "end_line": first + 9, "content": "    pass" })),
+            replaced("    print(Calc().add(1, 2))\n", "    pass\n"),
+        ),
+        (
+            "insert_at_line",
+            of_file(json!({ "line": first + 10, "content": "main()" })),
+            format!("{CALC}main()\n"),
+        ),
+        (
+            "create_text_file",
+            of_file(json!({ "content": "x = 1\r\ny = '\u{1F600}'" })),
+            "x = 1\r\ny = '\u{1F600}'".to_owned(),
+        ),
+    ]
+}
+
+#[test]
+fn every_tool_of_both_toolsets_does_what_it_says_and_is_undone() {
+    let user = User::new();
+    put(&user, "calc.py", CALC);
+    let first = things(&user);
+    let mut native = Agent::new(&user, "native");
+    let mut serena = Agent::new(&user, "serena");
+    for (tool, arguments, expected) in cases(0) {
+        let answer = serena.done(tool, arguments);
+        let says =
+            if tool == "create_text_file" { "File created: calc.py. Overwrote existing file." } else { "OK" };
+        assert_eq!(answer, says, "{tool}");
+        assert_eq!(text_of(&user, "calc.py"), expected, "{tool}");
+        native.done("undo", json!({}));
+        assert_eq!(text_of(&user, "calc.py"), CALC, "{tool}");
+    }
+    for (tool, arguments, expected) in cases(1) {
+        let mut trial = arguments.clone();
+        trial["dry_run"] = true.into();
+        let diff = native.done(tool, trial);
+        assert!(diff.starts_with("--- a/calc.py\n+++ b/calc.py\n@@ -"), "{tool}: {diff}");
+        assert!(diff.contains("\n[dry run, nothing was written; 1 file would change, +"), "{tool}: {diff}");
+        assert_eq!(text_of(&user, "calc.py"), CALC, "{tool}: nothing was written");
+        let answer = native.done(tool, arguments);
+        assert_eq!(text_of(&user, "calc.py"), expected, "{tool}");
+        let standing = format!(", revision {}\n[1 file changed; operation ", revision(&expected));
+        assert!(answer.contains("\ncalc.py +") && answer.contains(&standing), "{tool}: {answer}");
+        let ends = ", undo takes it back; new diagnostics unknown: no language server is ready]";
+        assert!(answer.ends_with(ends), "{tool}: {answer}");
+        // What was written is seen by the next question.
+        assert!(native.done("read_file", of_file(json!({}))).contains(&revision(&expected)), "{tool}");
+        native.done("undo", json!({}));
+        native.done("redo", json!({}));
+        assert_eq!(text_of(&user, "calc.py"), expected, "{tool}: made again");
+        native.done("undo", json!({}));
+        assert_eq!(text_of(&user, "calc.py"), CALC, "{tool}");
+    }
+    assert_eq!(things(&user), first);
+    let history: Value =
+        serde_json::from_str(&native.done("history", json!({ "count": 1000, "format": "json" }))).unwrap();
+    let operations = history["operations"].as_array().unwrap();
+    assert_eq!(operations.len(), 2 * 9 + 4 * 9);
+    assert!(operations.iter().all(|one| one["what"] != "edit" || one["undone"] == true), "{history}");
+    assert_eq!(operations[0]["who"], "test 1");
+    assert_eq!(native.refused("undo", json!({})), "there is nothing to undo; nothing was written");
+}
+
+#[test]
+fn the_first_edit_of_a_file_says_all_there_is_to_say() {
+    let user = User::new();
+    put(&user, "calc.py", CALC);
+    let mut agent = Agent::new(&user, "native");
+    let body = "def main():\n    pass\n    pass";
+    let answer = agent.done("replace_symbol_body", of_file(json!({ "name_path": "main", "body": body })));
+    let now = CALC.replace("def main():\n    print(Calc().add(1, 2))", body);
+    assert_eq!(
+        answer,
+        format!(
+            "replace main in calc.py\ncalc.py +2 -1, revision {}\n[1 file changed; operation 1, undo takes it back; new \
+             diagnostics unknown: no language server is ready]",
+            revision(&now)
+        )
+    );
+    assert_eq!(
+        agent.done("replace_symbol_body", of_file(json!({ "name_path": "main", "body": body }))),
+        "replace main in calc.py\n[nothing changed: it is so already]"
+    );
+    assert_eq!(
+        agent.done("create_text_file", json!({ "relative_path": "new/deep/a.txt", "content": "a" })),
+        format!(
+            "create new/deep/a.txt\nnew/deep/a.txt +1 -0, new, revision {}\n[1 file changed; operation 2, undo takes it \
+             back; new diagnostics unknown: no language server is ready]",
+            revision("a")
+        )
+    );
+    let undone = agent.done("undo", json!({ "dry_run": true }));
+    assert!(undone.contains("deleted") || undone.contains("/dev/null"), "{undone}");
+    assert_eq!(
+        agent.done("undo", json!({ "id": 2 })),
+        "undo of operation 2\nnew/deep/a.txt, removed\n[1 file changed; operation 3, undo takes it back]"
+    );
+    assert!(!user.path("project/new").exists(), "the directories that it made went with it");
+    let listed = agent.done("history", json!({}));
+    let lines: Vec<&str> = listed.lines().collect();
+    assert!(
+        lines[0].starts_with("3 20")
+            && lines[0].ends_with(" test 1 undo: undo of operation 2; new/deep/a.txt"),
+        "{listed}"
+    );
+    assert!(
+        lines[1].ends_with(" test 1 create_text_file: create new/deep/a.txt (undone); new/deep/a.txt"),
+        "{listed}"
+    );
+    assert!(lines[2].ends_with(" test 1 replace_symbol_body: replace main in calc.py; calc.py"), "{listed}");
+    assert_eq!(lines[3], "[3 operations]");
+}
+
+#[test]
+fn a_patch_over_several_files_is_applied_whole_or_not_at_all() {
+    let user = User::new();
+    put(&user, "a.txt", "one\r\ntwo\r\nthree\r\n");
+    put(&user, "b.py", "x = 1\n");
+    put(&user, "c.txt", "c\n");
+    let first = things(&user);
+    let mut agent = Agent::new(&user, "native");
+    let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n one\n-two\n+zwei\n three\n*** Update File: b.py\n\
+                 *** Move to: d/b.py\n@@\n-x = 1\n+x = 2\n*** Delete File: c.txt\n*** Add File: new.txt\n+new\n*** End Patch\n";
+    let broken = patch.replace("x = 2", "x = (");
+    let refusal = agent.refused("apply_patch", json!({ "patch": broken }));
+    assert!(refusal.contains("b.py: the file would no longer parse: line 1: `x = (`"), "{refusal}");
+    assert!(refusal.contains("nothing was written"), "{refusal}");
+    let stale = json!({ "patch": patch, "expect": { "c.txt": revision("other") } });
+    let refusal = agent.refused("apply_patch", stale);
+    assert!(
+        refusal.starts_with(&format!(
+            "conflict: c.txt has revision {}, not {}",
+            revision("c\n"),
+            revision("other")
+        )),
+        "{refusal}"
+    );
+    assert_eq!(things(&user), first);
+    let answer = agent.done("apply_patch", json!({ "patch": patch }));
+    assert!(answer.contains("[5 files changed; operation 1,"), "{answer}");
+    assert_eq!(text_of(&user, "a.txt"), "one\r\nzwei\r\nthree\r\n");
+    assert_eq!(text_of(&user, "d/b.py"), "x = 2\n");
+    assert_eq!(text_of(&user, "new.txt"), "new\n");
+    assert!(!user.path("project/b.py").exists() && !user.path("project/c.txt").exists());
+    // The form of git, over the command line.
+    let diff = "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-zwei\n+two\n three\n";
+    std::fs::write(user.path("change.diff"), diff).unwrap();
+    let file = user.path("change.diff");
+    let shown = user.check(&["patch", file.to_str().unwrap(), "--dry-run"], 0);
+    assert!(shown.contains("\n-zwei\r\n+two\r\n three\r\n[dry run,"), "{shown:?}");
+    user.check(&["patch", file.to_str().unwrap()], 0);
+    assert_eq!(text_of(&user, "a.txt"), "one\r\ntwo\r\nthree\r\n");
+    assert!(user.check(&["history"], 0).contains(" cli apply_patch: patch a.txt; a.txt\n"));
+    let json: Value = serde_json::from_str(&user.check(&["history", "--json"], 0)).unwrap();
+    assert_eq!(json["operations"][1]["files"].as_array().unwrap().len(), 5, "{json}");
+    user.check(&["undo", "1"], 1);
+    user.check(&["undo"], 0);
+    user.check(&["undo"], 0);
+    assert_eq!(things(&user), first);
+    user.check(&["redo"], 0);
+    assert_eq!(text_of(&user, "d/b.py"), "x = 2\n");
+}
+
+#[test]
+fn what_changed_since_it_was_read_is_not_edited() {
+    let user = User::new();
+    put(&user, "calc.py", CALC);
+    let (mut one, mut other) = (Agent::new(&user, "native"), Agent::new(&user, "native"));
+    let edit = |needle: &str, repl: &str| of_file(json!({ "needle": needle, "repl": repl }));
+    for (tool, arguments) in [
+        ("read_file", of_file(json!({}))),
+        ("get_symbols_overview", of_file(json!({}))),
+        ("find_symbol", json!({ "name_path_pattern": "main", "include_body": true })),
+    ] {
+        one.done(tool, arguments);
+        let before = text_of(&user, "calc.py");
+        put(&user, "calc.py", format!("{before}# more\n"));
+        let refusal = one.refused("replace_content", edit("class Calc", "class Sum"));
+        let (old, new) = (revision(&before), revision(text_of(&user, "calc.py")));
+        assert_eq!(
+            refusal,
+            format!(
+                "conflict: calc.py changed since it was read here (revision {old}, now {new}); nothing was written; read \
+                 it again and repeat the edit, or give expect: \"{new}\" to edit it as it is"
+            ),
+            "{tool}"
+        );
+        // Another connection has read nothing: it edits what is there.
+        other.done("replace_content", edit("# more\n", "# less\n"));
+        other.done("replace_content", edit("# less\n", "# none\n"));
+        other.done("undo", json!({}));
+        other.done("undo", json!({}));
+        let mut named = edit("# more\n", "");
+        named["expect"] = new.into();
+        one.done("replace_content", named.clone());
+        let refusal = one.refused("replace_content", named);
+        assert!(refusal.starts_with("conflict: calc.py has revision "), "{refusal}");
+    }
+    assert_eq!(text_of(&user, "calc.py"), CALC);
+    let mut odd = edit("a", "b");
+    odd["expect"] = "xyz".into();
+    assert!(
+        one.refused("replace_content", odd)
+            .starts_with("Invalid parameter 'expect': expected a file revision")
+    );
+    // Somebody else's later change of the file stands in the way of undo.
+    one.done("replace_content", edit("class Calc", "class Sum"));
+    put(&user, "calc.py", "mine\n");
+    let refusal = one.refused("undo", json!({}));
+    assert!(refusal.starts_with("conflict: calc.py changed; nothing was written"), "{refusal}");
+    std::fs::remove_file(user.path("project/calc.py")).unwrap();
+    let refusal = one.refused("undo", json!({}));
+    assert!(refusal.starts_with("conflict: calc.py is gone; nothing was written"), "{refusal}");
+}
+
+#[test]
+fn what_breaks_a_file_needs_force_and_the_column_can_be_the_symbols() {
+    let user = User::new();
+    put(&user, "calc.py", CALC);
+    let mut agent = Agent::new(&user, "native");
+    let mut edit = of_file(json!({ "name_path": "Calc/sub", "body": "def sub(self:\n        return 1" }));
+    let refusal = agent.refused("replace_symbol_body", edit.clone());
+    assert_eq!(
+        refusal,
+        "calc.py: the file would no longer parse: line 5: `def sub(self:`; nothing was written; correct the text, or give \
+         force: true"
+    );
+    assert_eq!(text_of(&user, "calc.py"), CALC);
+    edit["force"] = true.into();
+    agent.done("replace_symbol_body", edit);
+    // It does not parse as it is: that is nobody's fault now.
+    agent.done("insert_at_line", of_file(json!({ "line": 1, "content": "# (" })));
+    agent.done("undo", json!({}));
+    agent.done("undo", json!({}));
+    agent.done(
+        "insert_after_symbol",
+        of_file(json!({ "name_path": "Calc/sub", "body": "def neg(self, a):\n    return -a", "indent": "symbol" })),
+    );
+    let expected = CALC.replace("a - b\n", "a - b\n\n    def neg(self, a):\n        return -a\n");
+    assert_eq!(text_of(&user, "calc.py"), expected);
+}
+
+#[test]
+fn a_symbol_is_deleted_only_if_nothing_refers_to_it() {
+    let user = User::new();
+    put(&user, "calc.py", "def used():\n    pass\n\n\ndef unused(n):\n    return unused(n)\n");
+    put(&user, "main.py", "from calc import used\n\nused()\n");
+    let mut agent = Agent::new(&user, "native");
+    let refusal = agent.refused("safe_delete", json!({ "name_path": "used" }));
+    assert!(refusal.starts_with("used in calc.py is still used; nothing was written;"), "{refusal}");
+    assert!(
+        refusal.contains("main.py\n 1: from calc import used\n 3: used()\n[2 references in 1 file;"),
+        "{refusal}"
+    );
+    agent.done("safe_delete", json!({ "name_path": "unused" }));
+    assert_eq!(text_of(&user, "calc.py"), "def used():\n    pass\n");
+    agent.done("safe_delete", json!({ "name_path": "used", "force": true }));
+    assert_eq!(text_of(&user, "calc.py"), "");
+    user.check(&["undo"], 0);
+    user.check(&["undo"], 0);
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused_in_the_toolsets_own_words() {
+    let user = User::new();
+    put(&user, "calc.py", CALC);
+    put(&user, "binary", b"a\0b");
+    put(&user, ".gitignore", "secret\n");
+    put(&user, "secret", "s\n");
+    put(&user, "directory/f", "f\n");
+    std::fs::create_dir(user.path("outside")).unwrap();
+    std::fs::write(user.path("outside/f"), "outside\n").unwrap();
+    let link = |target: &Path, name: &str| {
+        std::os::unix::fs::symlink(target, user.path("project").join(name)).unwrap()
+    };
+    link(&user.path("outside/f"), "out");
+    link(&user.path("outside"), "out_directory");
+    let first = things(&user);
+    let mut native = Agent::new(&user, "native");
+    let mut serena = Agent::new(&user, "serena");
+    // Path; serena's words; native's.
+    let cases = [
+        ("gone.py", "Path validation failed: Path does not exist: gone.py", "Path does not exist: gone.py"),
+        (
+            "/etc/passwd",
+            "Path validation failed: Path must be relative, got: /etc/passwd",
+            "Path must be relative, got: /etc/passwd",
+        ),
+        (
+            "../outside/f",
+            "Path validation failed: Path is outside the project: ../outside/f",
+            "Path is outside the project: ../outside/f",
+        ),
+        (
+            "out",
+            "Path validation failed: Path is outside the project: out",
+            "Path is outside the project: out",
+        ),
+        ("secret", "Path validation failed: Path is ignored: secret", "Path is ignored: secret"),
+        (
+            "directory",
+            "Error: Expected a file path, but got a directory path: directory",
+            "Expected a file path, but got a directory path: directory",
+        ),
+        (
+            "binary",
+            "Error: binary is a binary file, it has no text to show",
+            "binary is a binary file, it has no text to show",
+        ),
+    ];
+    for (path, for_serena, for_native) in cases {
+        let edits = [
+            (
+                "replace_content",
+                json!({ "relative_path": path, "needle": "a", "repl": "b", "mode": "literal" }),
+            ),
+            ("delete_lines", json!({ "relative_path": path, "start_line": 1, "end_line": 1 })),
+            ("insert_at_line", json!({ "relative_path": path, "line": 1, "content": "x" })),
+        ];
+        for (tool, arguments) in edits {
+            assert_eq!(serena.refused(tool, arguments.clone()), for_serena, "{tool}");
+            assert_eq!(native.refused(tool, arguments), for_native, "{tool}");
+        }
+        if !matches!(path, "gone.py" | "binary") {
+            let write = json!({ "relative_path": path, "content": "x" });
+            assert_eq!(serena.refused("create_text_file", write.clone()), for_serena);
+            assert_eq!(native.refused("create_text_file", write), for_native);
+        }
+    }
+    let cases = [
+        (
+            "create_text_file",
+            json!({ "relative_path": "out_directory/new", "content": "" }),
+            "Path validation failed: Path is outside the project: out_directory/new",
+        ),
+        (
+            "create_text_file",
+            json!({ "relative_path": "calc.py/new", "content": "" }),
+            "IO error: cannot write calc.py/new: not a directory",
+        ),
+        (
+            "replace_content",
+            of_file(json!({ "needle": "nothing", "repl": "", "mode": "literal" })),
+            "Error: No matches of search expression found in file 'calc.py'.",
+        ),
+        (
+            "replace_content",
+            of_file(json!({ "needle": "def", "repl": "", "mode": "literal" })),
+            "Expression matches 3 occurrences in file 'calc.py'. Please revise the expression to be more specific or enable allow_multiple_occurrences if this is expected.",
+        ),
+        (
+            "replace_content",
+            of_file(json!({ "needle": "def", "repl": "", "mode": "glob" })),
+            "Error: Invalid mode: 'glob', expected 'literal' or 'regex'",
+        ),
+        (
+            "replace_content",
+            of_file(json!({ "needle": "def", "repl": "" })),
+            "Error: Missing required parameter 'mode' (expected a string)",
+        ),
+        (
+            "delete_lines",
+            of_file(json!({ "start_line": 8, "end_line": 10 })),
+            "Error: Line 10 is past the end of the file, whose last line is 9 (lines are 0-based)",
+        ),
+        (
+            "insert_at_line",
+            of_file(json!({ "line": 11, "content": "" })),
+            "Error: Line 11 is past the end of the file; insert at line 10 to append",
+        ),
+        (
+            "replace_symbol_body",
+            of_file(json!({ "name_path": "Calc/mul", "body": "x" })),
+            "Error: No symbol matching 'Calc/mul' found",
+        ),
+        (
+            "insert_after_symbol",
+            of_file(json!({ "name_path": "main", "body": " \n" })),
+            "Error: The body is empty; give the text to insert",
+        ),
+    ];
+    for (tool, arguments, says) in cases {
+        assert_eq!(serena.refused(tool, arguments), says, "{tool}");
+    }
+    let cases = [
+        (
+            "delete_lines",
+            of_file(json!({ "start_line": 9, "end_line": 11 })),
+            "line 11 is past the end of the file, which has 10; nothing was written",
+        ),
+        (
+            "delete_lines",
+            of_file(json!({ "start_line": 0, "end_line": 1 })),
+            "Invalid parameter 'start_line': expected a 1-based line, got: 0",
+        ),
+        (
+            "replace_lines",
+            of_file(json!({ "start_line": 3, "end_line": 2, "content": "" })),
+            "start_line 3 is after end_line 2; nothing was written",
+        ),
+        (
+            "insert_at_line",
+            of_file(json!({ "line": 12, "content": "" })),
+            "line 12 is past the end of the file; insert at line 11 to append; nothing was written",
+        ),
+        (
+            "apply_patch",
+            json!({ "patch": "--- a/../x\n+++ b/../x\n@@ -1 +1 @@\n-a\n+b\n" }),
+            "line 1 of the patch: Path is outside the project: ../x",
+        ),
+        (
+            "apply_patch",
+            json!({ "patch": "--- a/out\n+++ b/out\n@@ -1 +1 @@\n-outside\n+b\n" }),
+            "out: Path is outside the project: out",
+        ),
+        ("undo", json!({ "id": 99 }), "operation 99 is not in the history; nothing was written"),
+        ("redo", json!({}), "there is nothing to redo: no undo since the last edit; nothing was written"),
+    ];
+    for (tool, arguments, says) in cases {
+        assert_eq!(native.refused(tool, arguments), says, "{tool}");
+    }
+    assert_eq!(things(&user), first);
+    assert_eq!(native.done("history", json!({})), "[0 operations]");
+}
+
+#[test]
+fn what_may_not_be_written_is_refused_and_the_rest_of_the_edit_with_it() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let ordinary = Ordinary::new();
+    let user = &ordinary.user;
+    for file in ["good.py", "closed.py", "shut/in.py"] {
+        put(user, file, "x = 1\n");
+    }
+    ordinary.own();
+    let chmod = |name: &str, mode: u32| {
+        let path = user.path("project").join(name);
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    chmod("closed.py", 0o444);
+    chmod("shut", 0o555);
+    let first = things(user);
+    let status: Value = serde_json::from_str(&{
+        ordinary.run(&["start"]);
+        ordinary.run(&["status", "--json"])
+    })
+    .unwrap();
+    let process = std::fs::metadata(format!("/proc/{}", status["pid"])).unwrap();
+    assert_ne!(process.uid(), 0, "root may write everything");
+    let closed = "closed.py is read-only";
+    let shut = "shut/in.py is read-only (its directory cannot be written)";
+    let new = "shut/new.py is read-only (its directory cannot be written)";
+    let patch = |file: &str| {
+        let hunk = "@@ -1 +1 @@\n-x = 1\n+x = 2\n";
+        json!({ "patch": format!("--- a/good.py\n+++ b/good.py\n{hunk}--- a/{file}\n+++ b/{file}\n{hunk}") })
+    };
+    let replace =
+        |file: &str| json!({ "relative_path": file, "needle": "1", "repl": "2", "mode": "literal" });
+    let symbol = |file: &str| json!({ "name_path": "x", "relative_path": file, "body": "x = 2" });
+    let cases = [
+        ("replace_content", replace("closed.py"), closed),
+        ("replace_content", replace("shut/in.py"), shut),
+        ("replace_symbol_body", symbol("closed.py"), closed),
+        ("replace_symbol_body", symbol("shut/in.py"), shut),
+        ("create_text_file", json!({ "relative_path": "shut/new.py", "content": "" }), new),
+        ("create_text_file", json!({ "relative_path": "closed.py", "content": "" }), closed),
+        ("apply_patch", patch("closed.py"), closed),
+        ("apply_patch", patch("shut/in.py"), shut),
+    ];
+    for (tool, arguments, says) in cases {
+        let arguments = arguments.to_string();
+        assert_eq!(
+            ordinary.run(&["call", tool, &arguments]),
+            format!("{says}; nothing was written\n"),
+            "{tool}"
+        );
+        if tool != "apply_patch" {
+            let answer = ordinary.run(&["call", "--toolset", "serena", tool, &arguments]);
+            assert_eq!(answer, format!("IO error: {says}\n"), "{tool}");
+        }
+        assert_eq!(things(user), first, "{tool}");
+    }
+    // A file of somebody else's, in a directory of ours: a rename could replace it, but it is not ours to write.
+    if rustix::process::geteuid().is_root() {
+        let path = user.path("project/good.py");
+        std::os::unix::fs::chown(&path, Some(0), Some(0)).unwrap();
+        chmod("good.py", 0o644);
+        let answer = ordinary.run(&["call", "replace_content", &replace("good.py").to_string()]);
+        assert_eq!(answer, "good.py is read-only; nothing was written\n");
+    }
+}
+
+#[test]
+fn nobody_sees_half_of_an_edit_or_what_is_staged_for_it() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    const FILES: usize = 40;
+    const EDITS: usize = 25;
+    let user = User::new();
+    for number in 0..FILES {
+        put(&user, &format!("d{}/f{number}.py", number % 5), "version_0 = 1\n");
+    }
+    // Started before the threads, which would all start it.
+    let socket = user.socket();
+    let ended = AtomicBool::new(false);
+    let questions: usize = std::thread::scope(|scope| {
+        let readers: Vec<_> = (0..3)
+            .map(|reader| {
+                let (socket, ended) = (&socket, &ended);
+                scope.spawn(move || {
+                    let mut agent = Agent::over(Wire::connect(socket), "serena");
+                    let mut asked = 0;
+                    while !ended.load(Ordering::Relaxed) {
+                        asked += 1;
+                        match reader {
+                            0 => one_version(&agent.done(
+                                "search_for_pattern",
+                                json!({ "substring_pattern": "version_[0-9]+" }),
+                            )),
+                            1 => one_version(&agent.done(
+                                "find_symbol",
+                                json!({ "name_path_pattern": "version_", "substring_matching": true, "include_body": true }),
+                            )),
+                            _ => {
+                                let all = json!({ "relative_path": ".", "recursive": true });
+                                let listed = agent.done("list_dir", all);
+                                assert!(!listed.contains(symd::vfs::TEMPORARY_PREFIX), "{listed}");
+                                assert_eq!(listed.matches(".py").count(), FILES, "{listed}");
+                            }
+                        }
+                    }
+                    asked
+                })
+            })
+            .collect();
+        let mut writer = Agent::over(Wire::connect(&socket), "native");
+        for edit in 0..EDITS {
+            let (old, new) = (format!("version_{edit} = 1"), format!("version_{} = 1", edit + 1));
+            let one = |number: usize| {
+                let path = format!("d{}/f{number}.py", number % 5);
+                format!("--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-{old}\n+{new}\n")
+            };
+            let patch: String = (0..FILES).map(one).collect();
+            writer.done("apply_patch", json!({ "patch": patch }));
+        }
+        ended.store(true, Ordering::Relaxed);
+        readers.into_iter().map(|reader| reader.join().unwrap()).sum()
+    });
+    assert!(questions > EDITS, "{questions} questions: too few to meet an edit");
+    let left = things(&user).into_keys().find(|path| path.to_string_lossy().contains("symd-edit"));
+    assert_eq!(left, None);
+
+    fn one_version(answer: &str) {
+        let versions: std::collections::BTreeSet<&str> = answer
+            .split("version_")
+            .skip(1)
+            .map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next().unwrap())
+            .collect();
+        assert_eq!(versions.len(), 1, "{versions:?}: {answer}");
+        assert_eq!(answer.matches(".py").count(), FILES);
+    }
+}
+
+/// How a text's bytes are spelled.
+type Spell = fn(&str) -> Vec<u8>;
+
+#[test]
+fn all_bytes_but_those_meant_stay_as_they_are() {
+    use std::os::unix::fs::PermissionsExt;
+    let user = User::new();
+    let plain: Spell = |text| text.as_bytes().to_vec();
+    let marked: Spell = |text| [b"\xEF\xBB\xBF", text.as_bytes()].concat();
+    let little: Spell =
+        |text| [b"\xFF\xFE".to_vec(), text.encode_utf16().flat_map(u16::to_le_bytes).collect()].concat();
+    let big: Spell =
+        |text| [b"\xFE\xFF".to_vec(), text.encode_utf16().flat_map(u16::to_be_bytes).collect()].concat();
+    // Name, text, its first line's ending, spelling.
+    let files = [
+        ("lf", "a = 1\neins = 2\nb = 3\n", "\n", plain),
+        ("crlf", "a = 1\r\neins = 2\r\nb = 3\r\n", "\r\n", plain),
+        ("cr", "a = 1\reins = 2\r", "\r", plain),
+        ("mixed", "a = 1\r\neins = 2\nb = 3\r", "\r\n", plain),
+        ("bom", "eins = 2\r\nb = 3\r\n", "\r\n", marked),
+        ("unended", "a = 1\neins = 2", "\n", plain),
+        ("utf16le", "a = '\u{1F600}'\r\neins = 2\r\n", "\r\n", little),
+        ("utf16be", "a = '\u{1F600}'\neins = 2", "\n", big),
+        ("astral", "a = '\u{1F600}\u{1F600}'; eins = '\u{1F600}'\n", "\n", plain),
+        ("tabs", "if a:\n\teins = 2\n\t\n", "\n", plain),
+        ("separators", "a = '\u{2028}\u{85}'\neins = 2\n", "\n", plain),
+    ];
+    for (toolset, first_line) in [("serena", 0), ("native", 1)] {
+        let mut agent = Agent::new(&user, toolset);
+        let undo = |agent: &mut Agent| match toolset {
+            "native" => agent.done("undo", json!({})),
+            _ => user.check(&["undo"], 0),
+        };
+        for (name, text, ending, spell) in files {
+            let path = format!("{name}.py");
+            let file = |text: &str| Thing::File { bytes: spell(text), mode: 0o751 };
+            put(&user, &path, spell(text));
+            let mode = std::fs::Permissions::from_mode(0o751);
+            std::fs::set_permissions(user.path("project").join(&path), mode).unwrap();
+            let link = format!("link_to_{name}.py");
+            let _ = std::os::unix::fs::symlink(&path, user.path("project").join(&link));
+            // Edited through the link: the target changes, the link stays.
+            let edit = json!({ "relative_path": link, "needle": "eins", "repl": "one", "mode": "literal" });
+            agent.done("replace_content", edit);
+            let now = things(&user);
+            assert_eq!(now[Path::new(&path)], file(&text.replace("eins", "one")), "{toolset} {name}");
+            assert_eq!(now[Path::new(&link)], Thing::Link(path.clone().into()), "{toolset} {name}");
+            undo(&mut agent);
+            assert_eq!(things(&user)[Path::new(&path)], file(text), "{toolset} {name}");
+            // What is put in takes the file's own ending.
+            let edit = json!({ "relative_path": path, "line": first_line, "content": "# one\n# two" });
+            agent.done("insert_at_line", edit);
+            let expected = format!("# one{ending}# two{ending}{text}");
+            assert_eq!(things(&user)[Path::new(&path)], file(&expected), "{toolset} {name}");
+            undo(&mut agent);
+            assert_eq!(things(&user)[Path::new(&path)], file(text), "{toolset} {name}");
+        }
+    }
+}

@@ -1,0 +1,397 @@
+//! Renames by a server that plays a script: honest in both forms of an edit, and lying in every way that an edit can lie.
+//! A refusal leaves every byte as it was.
+
+use serde_json::{Value, json};
+
+use crate::rename_stage::{Answers, Stage, play};
+
+const LIB: &str = "def run(x):\n    return x\n\n\nclass Box:\n    def get(self):\n        return run(1)\n";
+const USE: &str = "from lib import run\n\n\ndef main():\n    print(run(2))  # run it\n    return \"run\"\n";
+const FILES: [(&str, &[u8]); 2] = [("lib.py", LIB.as_bytes()), ("use.py", USE.as_bytes())];
+
+fn range(line: u32, from: u32, to: u32) -> Value {
+    json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } })
+}
+
+fn edit(line: u32, from: u32) -> Value {
+    json!({ "range": range(line, from, from + 3), "newText": "go" })
+}
+
+/// What a server that is right would change, as `changes`.
+fn truth() -> Value {
+    json!({
+        "{root}/lib.py": [edit(0, 4), edit(6, 15)],
+        "{root}/use.py": [edit(0, 16), edit(4, 10)],
+    })
+}
+
+/// `changes` as `documentChanges`.
+fn documents(changes: &Value) -> Vec<Value> {
+    let one = |(uri, edits): (&String, &Value)| json!({ "textDocument": { "uri": uri, "version": null }, "edits": edits });
+    changes.as_object().unwrap().iter().map(one).collect()
+}
+
+fn script(answer: Value) -> Value {
+    // Keys are not filled in by fake-ls: `changes` is written as the newer form.
+    json!({
+        "capabilities": { "renameProvider": { "prepareProvider": true }, "definitionProvider": true },
+        "on": {
+            "textDocument/prepareRename": [{ "answer": { "range": range(0, 4, 7), "placeholder": "run" } }],
+            "textDocument/rename": [answer],
+            "textDocument/definition": [{ "answer": [{ "uri": "{root}/lib.py", "range": range(0, 4, 7) }] }],
+        },
+    })
+}
+
+fn answering(edit: Value) -> Answers {
+    Answers::Fake(script(json!({ "answer": edit })), "")
+}
+
+fn wanted() -> Value {
+    json!({ "name_path": "run", "relative_path": "lib.py", "new_name": "go" })
+}
+
+fn with(key: &str, value: Value) -> Value {
+    let mut wanted = wanted();
+    wanted[key] = value;
+    wanted
+}
+
+/// Plays a refusal of the edit made of these document changes.
+fn refusal(changes: Vec<Value>, says: &str) {
+    play(&FILES, answering(json!({ "documentChanges": changes })), async |stage| {
+        let text = stage.refused("rename_symbol", wanted()).await;
+        assert!(text.contains(says), "{text:?} does not say {says:?}");
+        // Force is for doubts, not for lies.
+        let text = stage.refused("rename_symbol", with("force", json!(true))).await;
+        assert!(text.contains(says), "{text:?} does not say {says:?}");
+    });
+}
+
+fn more(extra: Value) -> Vec<Value> {
+    let mut all = documents(&truth());
+    all.push(extra);
+    all
+}
+
+fn document(path: &str, edits: Value) -> Value {
+    json!({ "textDocument": { "uri": format!("{{root}}/{path}"), "version": null }, "edits": edits })
+}
+
+fn renamed(text: &str) -> String {
+    text.replace("def run", "def go").replace("run(", "go(").replace("import run", "import go")
+}
+
+async fn is_renamed(stage: &Stage) {
+    assert_eq!(stage.text("lib.py"), renamed(LIB));
+    assert_eq!(stage.text("use.py"), renamed(USE));
+}
+
+#[test]
+fn an_honest_rename_is_shown_made_and_undone() {
+    play(&FILES, answering(json!({ "documentChanges": documents(&truth()) })), async |stage| {
+        let before = stage.tree();
+        let shown = stage.done("rename_symbol", with("dry_run", json!(true))).await;
+        assert!(shown.contains("-def run(x):\n+def go(x):") && shown.contains("+++ b/use.py"), "{shown}");
+        assert!(shown.contains("[4 changes in 2 files; fake; "), "{shown}");
+        assert!(stage.tree() == before);
+
+        let done = stage.done("rename_symbol", wanted()).await;
+        assert!(done.starts_with("Renamed 'run' to 'go'\nlib.py: 2\nuse.py: 2\n"), "{done}");
+        assert!(done.contains("note: 1 mention in comments left as it is"), "{done}");
+        assert!(done.contains("  use.py:5: print(run(2))  # run it"), "{done}");
+        assert!(done.contains("note: 1 mention in strings") && done.contains("; operation 1"), "{done}");
+        is_renamed(stage).await;
+        stage.undo().await;
+        assert!(stage.tree() == before);
+    });
+}
+
+#[test]
+fn the_older_form_of_an_edit_is_taken_too() {
+    // fake-ls fills in values, not keys, so the edit is written with what it needs: one file, by a list.
+    let files: [(&str, &[u8]); 1] = [("lib.py", LIB.as_bytes())];
+    play(&files, Answers::Fake(script(json!({ "hold": true })), ""), async |stage| {
+        let root = format!("file://{}", stage.path("").display());
+        let uri = format!("{}/lib.py", root.trim_end_matches('/'));
+        let script_file = stage.path("").parent().unwrap().join("script.json");
+        let mut script: Value =
+            serde_json::from_str(&std::fs::read_to_string(&script_file).unwrap()).unwrap();
+        script["on"]["textDocument/rename"] =
+            json!([{ "answer": { "changes": { (uri): [edit(0, 4), edit(6, 15)] } } }]);
+        std::fs::write(&script_file, script.to_string()).unwrap();
+        stage.done("rename_symbol", wanted()).await;
+        assert_eq!(stage.text("lib.py"), renamed(LIB));
+    });
+}
+
+#[test]
+fn serenas_text_is_exactly_its_own() {
+    play(&FILES, answering(json!({ "documentChanges": documents(&truth()) })), async |stage| {
+        let reply = stage.serena("rename_symbol", wanted()).await;
+        assert_eq!(reply.text, "Successfully renamed 'run' to 'go' (4 changes applied)");
+        is_renamed(stage).await;
+        let reply = stage.serena("rename_symbol", with("new_name", json!("1bad"))).await;
+        assert!(reply.text.starts_with("Error: "), "{}", reply.text);
+    });
+}
+
+#[test]
+fn mentions_are_changed_when_asked_for() {
+    play(&FILES, answering(json!({ "documentChanges": documents(&truth()) })), async |stage| {
+        let done = stage.done("rename_symbol", with("include", json!(["comments", "strings"]))).await;
+        assert!(!done.contains("mention"), "{done}");
+        assert_eq!(stage.text("use.py"), USE.replace("run", "go"));
+    });
+}
+
+#[test]
+fn lying_ranges_are_refused() {
+    refusal(
+        more(document("use.py", json!([edit(99, 0)]))),
+        "names a place that its text does not have (line 100",
+    );
+    refusal(more(document("use.py", json!([edit(1, 0)]))), "does not have");
+    refusal(more(document("use.py", json!([edit(3, 4)]))), "would change `mai` on line 4");
+    let other = json!([{ "range": range(5, 11, 16), "newText": "\"walk\"" }]);
+    refusal(more(document("use.py", other)), "would change `\"run\"` on line 6 to `\"walk\"`");
+}
+
+#[test]
+fn edits_outside_of_the_project_are_refused() {
+    let outside =
+        json!({ "textDocument": { "uri": "file:///etc/hostname", "version": null }, "edits": [edit(0, 0)] });
+    refusal(more(outside), "/etc/hostname, which is outside the project");
+    refusal(more(document("../elsewhere.py", json!([edit(0, 0)]))), "outside the project");
+    refusal(more(document(".git/config", json!([edit(0, 0)]))), "ignore rules");
+    refusal(more(document("gone.py", json!([edit(0, 0)]))), "gone.py");
+}
+
+#[test]
+fn overlaps_are_refused_and_repetitions_dropped() {
+    let twice = json!([{ "range": range(4, 10, 13), "newText": "go" }, { "range": range(4, 4, 16), "newText": "print(go(2)" }]);
+    play(&FILES, answering(json!({ "documentChanges": more(document("use.py", twice)) })), async |stage| {
+        let done = stage.done("rename_symbol", wanted()).await;
+        assert!(done.contains("2 edits given twice by the server"), "{done}");
+        is_renamed(stage).await;
+    });
+    let differs = json!([{ "range": range(4, 10, 13), "newText": "run: go" }]);
+    refusal(more(document("use.py", differs)), "overlap");
+}
+
+#[test]
+fn a_stale_version_is_refused() {
+    let stale = json!({ "textDocument": { "uri": "{root}/lib.py", "version": 0 }, "edits": [edit(0, 4)] });
+    refusal(vec![stale], "for version 0 of lib.py");
+}
+
+#[test]
+fn a_refusal_is_told_with_the_servers_reason() {
+    let error = json!({ "error": { "code": -32803, "message": "it overrides Base.run" } });
+    play(&FILES, Answers::Fake(script(error), ""), async |stage| {
+        let text = stage.refused("rename_symbol", wanted()).await;
+        assert_eq!(text, "fake refuses textDocument/rename: it overrides Base.run");
+    });
+    let failure = json!({ "error": { "code": -32603, "message": "index out of bounds" } });
+    play(&FILES, Answers::Fake(script(failure), ""), async |stage| {
+        let text = stage.refused("rename_symbol", wanted()).await;
+        assert!(text.starts_with("fake failed: "), "{text}");
+    });
+    play(&FILES, answering(Value::Null), async |stage| {
+        assert!(stage.refused("rename_symbol", wanted()).await.contains("refuses"));
+    });
+    let mut not_here = script(json!({ "answer": { "documentChanges": [] } }));
+    not_here["on"]["textDocument/prepareRename"] = json!([{ "answer": null }]);
+    play(&FILES, Answers::Fake(not_here, ""), async |stage| {
+        assert!(
+            stage.refused("rename_symbol", wanted()).await.contains("refuses textDocument/prepareRename")
+        );
+    });
+}
+
+#[test]
+fn what_the_server_leaves_out_though_it_leads_there_is_refused() {
+    let lacking = json!({ "{root}/lib.py": [edit(0, 4), edit(6, 15)], "{root}/use.py": [edit(0, 16)] });
+    play(&FILES, answering(json!({ "documentChanges": documents(&lacking) })), async |stage| {
+        let text = stage.refused("rename_symbol", wanted()).await;
+        assert!(text.contains("leaves 1 occurrence as they are that likely mean 'run'"), "{text}");
+        assert!(text.contains("\n  use.py:5: print(run(2))"), "{text}");
+        let done = stage.done("rename_symbol", with("force", json!(true))).await;
+        assert!(done.contains("note: fake leaves 1 occurrence"), "{done}");
+    });
+    let no_declaration = json!({ "{root}/use.py": [edit(0, 16), edit(4, 10)] });
+    play(&FILES, answering(json!({ "documentChanges": documents(&no_declaration) })), async |stage| {
+        assert!(stage.refused("rename_symbol", wanted()).await.contains("leaves the declaration"));
+    });
+}
+
+#[test]
+fn an_unproven_server_is_held_against_package_and_imports() {
+    let other = "def run():\n    return 0\n\n\nrun()\n";
+    let files: [(&str, &[u8]); 3] = [FILES[0], FILES[1], ("other.py", other.as_bytes())];
+    let too_much = json!({ "documentChanges": more(document("other.py", json!([edit(4, 0)]))) });
+    play(
+        &files,
+        Answers::Fake(script(json!({ "answer": too_much })), "rename = \"unproven\""),
+        async |stage| {
+            let text = stage.refused("rename_symbol", wanted()).await;
+            assert!(
+                text.contains("speak against 1 edit") && text.contains("\n  other.py:5: run()"),
+                "{text}"
+            );
+        },
+    );
+    let right = json!({ "documentChanges": documents(&truth()) });
+    play(&files, Answers::Fake(script(json!({ "answer": right })), "rename = \"unproven\""), async |stage| {
+        stage.done("rename_symbol", wanted()).await;
+        is_renamed(stage).await;
+    });
+}
+
+#[test]
+fn annotations_and_file_operations_go_into_the_same_edit() {
+    let mut changes = documents(&truth());
+    changes[0]["edits"][0]["annotationId"] = json!("a");
+    changes.push(json!({ "kind": "rename", "oldUri": "{root}/lib.py", "newUri": "{root}/pkg/go.py" }));
+    changes.push(json!({ "kind": "create", "uri": "{root}/new.py" }));
+    let annotations = json!({ "a": { "label": "Declaration", "needsConfirmation": true } });
+    let answer = json!({ "documentChanges": changes, "changeAnnotations": annotations });
+    let mut script = script(json!({ "answer": answer }));
+    script["capabilities"]["workspace"] = json!({ "fileOperations": { "willRename": {}, "didRename": {} } });
+    let import = json!([{ "range": range(0, 5, 8), "newText": "pkg.go" }]);
+    script["on"]["workspace/willRenameFiles"] =
+        json!([{ "answer": { "documentChanges": [document("use.py", import)] } }]);
+    play(&FILES, Answers::Fake(script, ""), async |stage| {
+        let before = stage.tree();
+        let done = stage.done("rename_symbol", wanted()).await;
+        assert!(done.contains("lib.py is pkg/go.py now"), "{done}");
+        assert!(
+            done.contains("note: the server says: Declaration (the server wants this confirmed)"),
+            "{done}"
+        );
+        assert_eq!(stage.text("pkg/go.py"), renamed(LIB));
+        assert_eq!(stage.text("use.py"), renamed(USE).replace("from lib", "from pkg.go"));
+        assert_eq!(stage.bytes("new.py"), b"");
+        assert!(!stage.path("lib.py").exists());
+        // A second question finds the notification sent.
+        let again = json!({ "name_path": "go", "relative_path": "pkg/go.py", "new_name": "x" });
+        stage.reply("rename_symbol", again).await;
+        assert!(stage.log().contains("workspace/didRenameFiles"));
+        stage.undo().await;
+        assert!(stage.tree() == before);
+    });
+}
+
+#[test]
+fn a_file_in_the_way_is_never_replaced() {
+    for options in [json!({}), json!({ "overwrite": true })] {
+        let taken = json!({ "kind": "rename", "oldUri": "{root}/lib.py", "newUri": "{root}/use.py", "options": options });
+        refusal(more(taken), "wants a file at use.py, where one is already");
+    }
+    let away = json!({ "kind": "rename", "oldUri": "{root}/lib.py", "newUri": "file:///tmp/lib.py" });
+    refusal(more(away), "outside the project");
+}
+
+#[test]
+fn bad_names_never_reach_the_server() {
+    play(&FILES, answering(json!({ "documentChanges": documents(&truth()) })), async |stage| {
+        for (name, says) in [
+            ("", "empty"),
+            ("class", "keyword of python"),
+            ("a b", "white space"),
+            ("1bad", "cannot begin with '1'"),
+            ("a/b", "is a path"),
+            ("a\\b", "is a path"),
+            ("a.b", "is a path"),
+            ("a-b", "'-'"),
+            ("run", "already its name"),
+        ] {
+            let text = stage.refused("rename_symbol", with("new_name", json!(name))).await;
+            assert!(text.contains(says), "{name:?}: {text}");
+        }
+        assert!(
+            stage.refused("rename_symbol", with("name_path", json!("nobody"))).await.contains("No symbol")
+        );
+        assert!(!stage.path("").parent().unwrap().join("log").exists(), "the server was not even started");
+    });
+}
+
+#[test]
+fn names_in_the_way_are_refused() {
+    let user = format!("{USE}\n\ndef go():\n    pass\n");
+    let files: [(&str, &[u8]); 2] = [("lib.py", LIB.as_bytes()), ("use.py", user.as_bytes())];
+    play(&files, answering(json!({ "documentChanges": documents(&truth()) })), async |stage| {
+        let text = stage.refused("rename_symbol", wanted()).await;
+        assert!(text.starts_with("'go' is taken where 'run' is declared or used"), "{text}");
+        assert!(text.contains("\n  use.py:9: def go():"), "{text}");
+    });
+    let lib = format!("{LIB}\ngo = 3\n");
+    let files: [(&str, &[u8]); 2] = [("lib.py", lib.as_bytes()), ("use.py", USE.as_bytes())];
+    play(&files, answering(json!({ "documentChanges": documents(&truth()) })), async |stage| {
+        assert!(stage.refused("rename_symbol", wanted()).await.contains("\n  lib.py:9: go = 3"));
+    });
+}
+
+#[test]
+fn an_applied_code_action_collects_what_its_command_asks_for() {
+    let wished = json!({ "edit": { "documentChanges": [document("lib.py", json!([{ "range": range(1, 11, 12), "newText": "y" }]))] } });
+    let script = json!({
+        "capabilities": { "codeActionProvider": { "resolveProvider": true }, "executeCommandProvider": { "commands": ["c"] } },
+        "on": {
+            "textDocument/codeAction": [{ "answer": [
+                { "title": "by edit", "data": 7 },
+                { "title": "by command", "command": { "title": "x", "command": "c", "arguments": [1] } },
+                { "title": "never", "disabled": { "reason": "not in Python" } },
+            ] }],
+            "codeAction/resolve": [
+                [{ "answer": { "title": "by edit", "edit": { "documentChanges": [document("lib.py", json!([{ "range": range(0, 8, 9), "newText": "z" }]))] } } }],
+                [{ "answer": { "title": "by command", "command": { "title": "x", "command": "c", "arguments": [1] } } }],
+            ],
+            "workspace/executeCommand": [
+                { "request": { "method": "workspace/applyEdit", "params": wished } },
+                { "answer": null },
+            ],
+        },
+    });
+    play(&FILES, Answers::Fake(script, ""), async |stage| {
+        let ask = |title: &str| json!({ "relative_path": "lib.py", "start_line": 1, "title": title });
+        stage.done("apply_code_action", ask("by edit")).await;
+        assert!(stage.text("lib.py").starts_with("def run(z):\n    return x\n"));
+        stage.done("apply_code_action", ask("by command")).await;
+        assert!(stage.text("lib.py").starts_with("def run(z):\n    return y\n"));
+        assert!(stage.refused("apply_code_action", ask("never")).await.contains("not in Python"));
+        let text = stage.refused("apply_code_action", ask("nothing")).await;
+        assert!(text.contains("it offers there: by edit, by command, never"), "{text}");
+        let log = stage.log();
+        assert!(log.contains(r#""applied":true"#), "{log}");
+    });
+}
+
+#[test]
+fn formatting_is_an_edit_like_any_other() {
+    let script = json!({
+        "capabilities": { "documentFormattingProvider": true, "documentRangeFormattingProvider": true },
+        "on": {
+            "textDocument/formatting": [{ "answer": [
+                { "range": range(1, 0, 4), "newText": "  " }, { "range": range(0, 0, 3), "newText": "def" },
+            ] }],
+            "textDocument/rangeFormatting": [{ "answer": null }],
+        },
+    });
+    play(&FILES, Answers::Fake(script, ""), async |stage| {
+        let shown = stage.done("format", json!({ "relative_path": "lib.py", "dry_run": true })).await;
+        assert!(shown.contains("-    return x\n+  return x\n"), "{shown}");
+        let done = stage.done("format", json!({ "relative_path": "lib.py" })).await;
+        assert!(done.starts_with("lib.py: 1\n[1 change in 1 file; fake; "), "{done}");
+        assert!(stage.text("lib.py").starts_with("def run(x):\n  return x\n"));
+        let nothing =
+            stage.done("format", json!({ "relative_path": "lib.py", "start_line": 2, "end_line": 3 })).await;
+        assert!(nothing.starts_with("Nothing to change."), "{nothing}");
+        let request = stage.log().lines().rfind(|line| line.contains("rangeFormatting")).unwrap().to_owned();
+        assert!(
+            request.contains(r#""insertSpaces":true"#)
+                && request.contains(r#""start":{"character":0,"line":1}"#),
+            "{request}"
+        );
+    });
+}

@@ -1,0 +1,130 @@
+//! Renames by real servers, across files, undone byte for byte.
+
+use serde_json::json;
+
+use crate::rename_stage::{Answers, Stage, play};
+use crate::servers::real_server;
+
+const CATALOG: &str = include_str!("../../fixtures/demo/bookshop/catalog.py");
+const CLI: &str = include_str!("../../fixtures/demo/bookshop/cli.py");
+const PRICING: &str = include_str!("../../fixtures/demo/bookshop/pricing.py");
+const CART_KT: &str = include_str!("../../fixtures/demo/app/src/main/kotlin/bookshop/Cart.kt");
+const CATALOG_KT: &str = include_str!("../../fixtures/demo/app/src/main/kotlin/bookshop/Catalog.kt");
+
+/// Every whole word `old` of `text` is `new`.
+fn with_words(text: &str, old: &str, new: &str) -> String {
+    let mut result = String::new();
+    let mut rest = text;
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    while let Some(at) = rest.find(old) {
+        let before = rest[..at].chars().next_back().or(result.chars().next_back());
+        let after = rest[at + old.len()..].chars().next();
+        let is_whole = !before.is_some_and(is_word) && !after.is_some_and(is_word);
+        result.push_str(&rest[..at]);
+        result.push_str(if is_whole { new } else { old });
+        rest = &rest[at + old.len()..];
+    }
+    result.push_str(rest);
+    result
+}
+
+async fn renames_and_undoes(stage: &Stage, wanted: serde_json::Value, expected: &[(&str, String)]) {
+    let before = stage.tree();
+    let mut shown = wanted.clone();
+    shown["dry_run"] = json!(true);
+    let diff = stage.done("rename_symbol", shown).await;
+    assert!(diff.contains("\n@@ -"), "{diff}");
+    assert!(stage.tree() == before);
+    let done = stage.done("rename_symbol", wanted).await;
+    for (path, text) in expected {
+        assert_eq!(&stage.text(path), text, "{path}\n{done}");
+    }
+    stage.undo().await;
+    assert!(stage.tree() == before);
+}
+
+#[test]
+fn ty_renames_across_python_files() {
+    let Some(servers) = real_server("ty") else { return };
+    let files: [(&str, &[u8]); 5] = [
+        ("pyproject.toml", b"[project]\nname = \"bookshop\"\nversion = \"1\"\n"),
+        ("bookshop/__init__.py", b""),
+        ("bookshop/catalog.py", CATALOG.as_bytes()),
+        ("bookshop/cli.py", CLI.as_bytes()),
+        ("bookshop/pricing.py", PRICING.as_bytes()),
+    ];
+    play(&files, Answers::Real(servers), async |stage| {
+        let wanted =
+            json!({ "name_path": "Book", "relative_path": "bookshop/catalog.py", "new_name": "Volume" });
+        let expected = [
+            ("bookshop/catalog.py", with_words(CATALOG, "Book", "Volume")),
+            ("bookshop/pricing.py", with_words(PRICING, "Book", "Volume")),
+            ("bookshop/cli.py", CLI.to_owned()),
+        ];
+        renames_and_undoes(stage, wanted, &expected).await;
+        let method = json!({ "name_path": "Catalog/take", "relative_path": "bookshop/catalog.py", "new_name": "withdraw" });
+        let expected = [
+            ("bookshop/catalog.py", with_words(CATALOG, "take", "withdraw")),
+            ("bookshop/cli.py", with_words(CLI, "take", "withdraw")),
+        ];
+        renames_and_undoes(stage, method, &expected).await;
+        let taken =
+            json!({ "name_path": "Book", "relative_path": "bookshop/catalog.py", "new_name": "Catalog" });
+        assert!(stage.refused("rename_symbol", taken).await.contains("'Catalog' is taken"));
+    });
+}
+
+#[test]
+fn ty_renames_in_texts_of_every_spelling() {
+    let Some(servers) = real_server("ty") else { return };
+    let lib = "\u{FEFF}def run() -> str:\r\n    return \"\u{1F600}\"\r\n\r\n\r\nx = \"\u{1F600}\u{1F468}\u{200D}\u{1F469}\", run(); y = run\r\n";
+    let user = "from lib import run\n\nz = [\"\u{1F600}\", run(), \"\u{1F600}\", run()]\r\nw = run()";
+    let files: [(&str, &[u8]); 2] = [("lib.py", lib.as_bytes()), ("use.py", user.as_bytes())];
+    play(&files, Answers::Real(servers), async |stage| {
+        let wanted = json!({ "name_path": "run", "relative_path": "lib.py", "new_name": "\u{e9}t\u{e9}" });
+        let expected = [
+            ("lib.py", with_words(lib, "run", "\u{e9}t\u{e9}")),
+            ("use.py", with_words(user, "run", "\u{e9}t\u{e9}")),
+        ];
+        renames_and_undoes(stage, wanted, &expected).await;
+    });
+}
+
+#[test]
+fn tsc_renames_and_keeps_what_a_shorthand_means() {
+    let Some(servers) = real_server("tsc") else { return };
+    let lib = "export function size(x: string): number {\n  return x.length;\n}\n";
+    let user =
+        "import { size } from \"./lib\";\n\nexport const box = { size, other: size(\"\u{1F600}\") };\n";
+    let files: [(&str, &[u8]); 3] =
+        [("tsconfig.json", b"{}\n"), ("lib.ts", lib.as_bytes()), ("use.ts", user.as_bytes())];
+    play(&files, Answers::Real(servers), async |stage| {
+        let wanted = json!({ "name_path": "size", "relative_path": "lib.ts", "new_name": "extent" });
+        let renamed = user
+            .replace("import { size }", "import { extent }")
+            .replace("{ size, other: size(", "{ size: extent, other: extent(");
+        let expected = [("lib.ts", with_words(lib, "size", "extent")), ("use.ts", renamed)];
+        renames_and_undoes(stage, wanted, &expected).await;
+        stage.done("format", json!({ "relative_path": "lib.ts" })).await;
+    });
+}
+
+#[test]
+fn kmp_lsp_renames_across_kotlin_files() {
+    let Some(servers) = real_server("kmp-lsp") else { return };
+    const DIRECTORY: &str = "app/src/main/kotlin/bookshop";
+    let (cart, catalog) = (format!("{DIRECTORY}/Cart.kt"), format!("{DIRECTORY}/Catalog.kt"));
+    let files: [(&str, &[u8]); 3] = [
+        ("settings.gradle.kts", b"rootProject.name = \"bookshop\"\n"),
+        (&cart, CART_KT.as_bytes()),
+        (&catalog, CATALOG_KT.as_bytes()),
+    ];
+    play(&files, Answers::Real(servers), async |stage| {
+        let wanted = json!({ "name_path": "OutOfStock", "relative_path": catalog, "new_name": "SoldOut" });
+        let expected = [
+            (cart.as_str(), with_words(CART_KT, "OutOfStock", "SoldOut")),
+            (catalog.as_str(), with_words(CATALOG_KT, "OutOfStock", "SoldOut")),
+        ];
+        renames_and_undoes(stage, wanted, &expected).await;
+    });
+}

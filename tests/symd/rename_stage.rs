@@ -1,0 +1,193 @@
+//! A project whose server plays a script, is a real one, or is not there, for tests of edits that servers make up.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use symd::base::Cancel;
+use symd::config::{Languages, LayerText, Trust};
+use symd::edit::{By, Editor, Which};
+use symd::engine::{Engine, EngineOptions, OnChange};
+use symd::lsp::{Servers, ServersOptions};
+use symd::ops::Project;
+use symd::serve::daemon::gate;
+use symd::toolsets::{Call, Client, Outcome, Reply, native, serena};
+use symd::vfs::Root;
+use symd::watch::{BackendChoice, WatchOptions};
+
+use crate::lsp_stage::fake_ls;
+use crate::support::write;
+
+/// What answers for the project's languages.
+pub enum Answers {
+    /// fake-ls with this script, for Python; further keys of its table.
+    Fake(Value, &'static str),
+    /// The servers in this directory.
+    Real(PathBuf),
+    /// Nobody.
+    Nobody,
+}
+
+pub struct Stage {
+    scratch: tempfile::TempDir,
+    pub project: Project,
+    client: Arc<Client>,
+}
+
+impl Stage {
+    /// To be called within a runtime.
+    pub fn new(files: &[(&str, &[u8])], answers: Answers) -> Stage {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().canonicalize().unwrap();
+        for directory in ["project", "state", "run", "installed/fake/bin"] {
+            std::fs::create_dir_all(path.join(directory)).unwrap();
+        }
+        for private in ["state", "run"] {
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+            std::fs::set_permissions(path.join(private), mode).unwrap();
+        }
+        for (name, bytes) in files {
+            let file = path.join("project").join(name);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, bytes).unwrap();
+        }
+        let (installed, toml) = match answers {
+            Answers::Fake(script, keys) => (path.join("installed"), fake(&path, script, keys)),
+            Answers::Real(servers) => (servers, String::new()),
+            Answers::Nobody => (path.join("installed"), String::new()),
+        };
+        let layer = LayerText { file: "test", text: &toml };
+        let languages = Languages::load(Some(layer), None, &Trust::Never).unwrap().languages;
+        let root = Arc::new(Root::open(&path.join("project")).unwrap());
+        let servers = Servers::new(ServersOptions {
+            root: Arc::clone(&root),
+            languages: languages.clone(),
+            trusted: true,
+            supervisor: env!("CARGO_BIN_EXE_symd").into(),
+            installed,
+            search_path: OsString::from("/usr/bin:/bin"),
+            state_directory: path.join("state"),
+            idle_stop: None,
+            memory_limit: None,
+        });
+        let told = servers.clone();
+        let engine = Engine::start(EngineOptions {
+            root: path.join("project"),
+            languages: languages.clone(),
+            runtime_directory: path.join("run"),
+            cache_directory: None,
+            watch: WatchOptions { backend: BackendChoice::Auto, max_watches: None },
+            sweep_every: Duration::from_secs(600),
+            on_change: Some(OnChange(Arc::new(move |path, change| told.changed(path, change)))),
+        })
+        .unwrap();
+        let (editor, recovered) = Editor::open(root, &path.join("state/edits")).unwrap();
+        let (editor, recovered) = (Arc::new(editor.behind(gate(&engine))), Arc::new(recovered));
+        let project = Project { engine, servers, languages, editor, recovered, max_answer_chars: 150_000 };
+        Stage { scratch, project, client: Arc::new(Client::of_name("test")) }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.scratch.path().canonicalize().unwrap().join("project").join(name)
+    }
+
+    pub fn bytes(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap()
+    }
+
+    pub fn text(&self, name: &str) -> String {
+        String::from_utf8(self.bytes(name)).unwrap()
+    }
+
+    /// Every file of the project.
+    pub fn tree(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        fn add(directory: &Path, all: &mut BTreeMap<PathBuf, Vec<u8>>) {
+            for entry in std::fs::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    add(&path, all);
+                } else {
+                    all.insert(path.clone(), std::fs::read(&path).unwrap());
+                }
+            }
+        }
+        let mut all = BTreeMap::new();
+        add(&self.path(""), &mut all);
+        all
+    }
+
+    pub async fn reply(&self, tool: &str, arguments: Value) -> Reply {
+        let tool = native::NATIVE.tools.iter().find(|known| known.name == tool).unwrap();
+        (tool.run)(self.call(tool.name, arguments)).await
+    }
+
+    pub async fn serena(&self, tool: &str, arguments: Value) -> Reply {
+        let tool = serena::SERENA.tools.iter().find(|known| known.name == tool).unwrap();
+        (tool.run)(self.call(tool.name, arguments)).await
+    }
+
+    fn call(&self, tool: &'static str, arguments: Value) -> Call<'_> {
+        let arguments = arguments.as_object().unwrap().clone();
+        Call { project: &self.project, tool, arguments, client: self.client.clone(), cancel: Cancel::new() }
+    }
+
+    pub async fn done(&self, tool: &str, arguments: Value) -> String {
+        let reply = self.reply(tool, arguments).await;
+        assert_eq!(reply.outcome, Outcome::Done, "{}", reply.text);
+        reply.text
+    }
+
+    /// The tool must refuse, and leave the tree as it was.
+    pub async fn refused(&self, tool: &str, arguments: Value) -> String {
+        let before = self.tree();
+        let reply = self.reply(tool, arguments).await;
+        assert_ne!(reply.outcome, Outcome::Done, "{}", reply.text);
+        assert!(self.tree() == before, "it wrote something: {}", reply.text);
+        reply.text
+    }
+
+    pub async fn undo(&self) {
+        let editor = Arc::clone(&self.project.editor);
+        let undo = move || editor.undo(Which::Last, By::default());
+        tokio::task::spawn_blocking(undo).await.unwrap().unwrap();
+    }
+
+    /// What the fake server was sent.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.path("").parent().unwrap().join("log")).unwrap()
+    }
+
+    pub async fn end(self) {
+        self.project.servers.shutdown().await;
+        self.project.engine.shutdown().await;
+    }
+}
+
+fn fake(path: &Path, mut script: Value, keys: &str) -> String {
+    // Ready is what says so: a server that says nothing may be indexing for long.
+    let quiet = json!({ "health": "ok", "quiescent": true });
+    script["on"]["initialized"] =
+        json!([{ "notify": { "method": "experimental/serverStatus", "params": quiet } }]);
+    script["log"] = path.join("log").to_str().unwrap().into();
+    write(&path.join("script.json"), &script.to_string());
+    std::os::unix::fs::symlink(fake_ls(), path.join("installed/fake/bin/fake")).unwrap();
+    format!(
+        "[language-server.fake]\ncommand = \"fake\"\nargs = [{:?}]\n{keys}\n\
+         readiness = {{ start-grace-ms = 0, server-status = true }}\n\
+         [[language]]\nname = \"python\"\nfile-types = [\"py\"]\nlanguage-servers = [\"fake\"]\ngrammar = \"python\"\n",
+        path.join("script.json")
+    )
+}
+
+/// Runs `test` on a stage.
+pub fn play(files: &[(&str, &[u8])], answers: Answers, test: impl AsyncFnOnce(&Stage)) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let stage = Stage::new(files, answers);
+        test(&stage).await;
+        stage.end().await;
+    });
+}

@@ -1,0 +1,69 @@
+//! Renames where there is no server: only of what syntax is sure of.
+
+use serde_json::json;
+
+use crate::rename_stage::{Answers, play};
+
+#[test]
+fn a_unique_name_whose_every_use_is_known_is_renamed() {
+    let files: [(&str, &[u8]); 3] = [
+        ("a/lib.py", b"def compute(x):\n    return x\n\n\ny = compute(1)\n"),
+        ("a/use.py", b"from a.lib import compute\n\nprint(compute(2))\n"),
+        ("README.md", b"Call `compute`; computers do.\n"),
+    ];
+    play(&files, Answers::Nobody, async |stage| {
+        let before = stage.tree();
+        let wanted = json!({ "name_path": "compute", "relative_path": "a/lib.py", "new_name": "work_out" });
+        let done = stage.done("rename_symbol", wanted).await;
+        assert!(done.contains("a/lib.py: 2\na/use.py: 2\nnote: 1 mention in docs"), "{done}");
+        assert!(done.contains("[4 changes in 2 files; syntax ("), "{done}");
+        assert_eq!(stage.text("a/use.py"), "from a.lib import work_out\n\nprint(work_out(2))\n");
+        stage.undo().await;
+        assert!(stage.tree() == before);
+        let all = json!({ "name_path": "compute", "new_name": "work_out", "include": ["docs"] });
+        stage.done("rename_symbol", all).await;
+        assert_eq!(stage.text("README.md"), "Call `work_out`; computers do.\n");
+    });
+}
+
+#[test]
+fn doubts_are_refused_with_the_places() {
+    let files: [(&str, &[u8]); 3] = [
+        ("lib.py", b"class Box:\n    def get(self):\n        return 1\n\n    def two(self):\n        return self.get()\n"),
+        ("use.py", b"def f(box):\n    return box.get()\n"),
+        ("other.py", b"def twice():\n    pass\n\n\ndef once():\n    twice()\n"),
+    ];
+    play(&files, Answers::Nobody, async |stage| {
+        let member = json!({ "name_path": "Box/get", "new_name": "fetch" });
+        let text = stage.refused("rename_symbol", member.clone()).await;
+        assert!(text.contains("it cannot be told what 1 of the places named 'get' mean"), "{text}");
+        assert!(text.contains("\n  use.py:2: return box.get()"), "{text}");
+        let mut forced = member;
+        forced["force"] = json!(true);
+        let done = stage.done("rename_symbol", forced).await;
+        assert!(done.contains("they are left as they are\n  use.py:2"), "{done}");
+        assert!(stage.text("lib.py").contains("self.fetch()") && stage.text("use.py").contains("box.get()"));
+    });
+}
+
+#[test]
+fn other_declarations_of_the_name_are_a_doubt() {
+    let files: [(&str, &[u8]); 2] =
+        [("a.py", b"def run():\n    pass\n\n\nrun()\n"), ("b.py", b"def run():\n    pass\n")];
+    play(&files, Answers::Nobody, async |stage| {
+        let wanted = json!({ "name_path": "run", "relative_path": "a.py", "new_name": "go" });
+        assert!(stage.refused("rename_symbol", wanted).await.contains("b.py:1: def run():"));
+    });
+}
+
+#[test]
+fn a_field_given_by_its_variables_name_is_a_doubt() {
+    let files: [(&str, &[u8]); 1] = [(
+        "a.ts",
+        b"const size = 1;\nexport const box = { size, other: 2 };\nexport const list = [size, 1];\n",
+    )];
+    play(&files, Answers::Nobody, async |stage| {
+        let text = stage.refused("rename_symbol", json!({ "name_path": "size", "new_name": "length" })).await;
+        assert!(text.contains("a.ts:2:") && !text.contains("a.ts:3:"), "{text}");
+    });
+}
