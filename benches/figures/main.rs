@@ -6,6 +6,7 @@
 mod bare;
 mod branch;
 mod daemon;
+mod edits;
 mod fresh;
 mod latency;
 mod scale;
@@ -30,10 +31,16 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let (flags, trees): (Vec<String>, Vec<String>) =
         arguments.into_iter().partition(|argument| argument.starts_with("--"));
+    if flags.iter().any(|flag| flag == "--edits") {
+        let mut table = Table::default();
+        edits::measure(&mut table);
+        table.print(&flags);
+        return;
+    }
     if trees.is_empty() {
         // `cargo test --benches` and the like: nothing is timed there.
         eprintln!(
-            "usage: cargo bench --bench figures -- [--large | --only-large | --servers] TREE…   (say, the unpacked source of Django 5.1)"
+            "usage: cargo bench --bench figures -- [--edits] | [--large | --only-large | --servers] TREE…   (say, the unpacked source of Django 5.1)"
         );
         return;
     }

@@ -264,6 +264,19 @@ pub(super) enum Command {
         #[arg(long)]
         dry_run: bool,
     },
+    /// Decide about an edit that a crash cut short, where others had changed files before symd could put them back
+    #[command(
+        after_help = "Examples:\n  symd status                    names the edit and its files\n  symd resolve 7 put-back --dry-run"
+    )]
+    Resolve {
+        /// The operation's number
+        id: u64,
+        /// keep the files as they are, or put back what was there before the edit
+        resolution: Resolution,
+        /// Show what would change, and change nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Make the edit again that was undone last
     Redo {
         /// Show what would change, and change nothing
@@ -454,4 +467,13 @@ mod tests {
     fn the_words_do_not_contradict_each_other() {
         super::Arguments::command().debug_assert();
     }
+}
+
+/// What becomes of the files of an edit that was cut short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Resolution {
+    /// They are right as they are
+    Keep,
+    /// What was there before the edit takes their place
+    PutBack,
 }

@@ -34,7 +34,7 @@ pub(super) struct Stopped {
 pub(super) struct Held {
     /// Files replaced: freeing 200 of them took 600 ms on ext4, which nobody need wait for.
     pub(super) replaced: Vec<OwnedFd>,
-    /// Keeps readers away.
+    /// Keeps readers away while files change, or are put back.
     pub(super) closed: Option<Closed>,
 }
 
@@ -50,8 +50,15 @@ pub(super) fn apply(
     prepare(root, hook, changes, entry).map_err(untouched)?;
     held.closed = gate.close().map_err(untouched)?;
     let mut touched = 0;
-    change_all(root, hook, changes, entry, &mut held.replaced, &mut touched)
-        .and_then(|()| finish(root, hook, changes, entry))
+    let changed = change_all(root, hook, changes, entry, &mut held.replaced, &mut touched)
+        .and_then(|()| clear(root, hook, changes));
+    if changed.is_ok() {
+        // The tree is the new one, and whoever looks may see it while the disk is waited for.
+        held.closed = None;
+    }
+    changed
+        .and_then(|()| sync_directories(root, entry))
+        .and_then(|()| hook.after(Step::DirectoriesSynced))
         .map_err(|reason| Stopped { reason, touched })
 }
 
@@ -156,8 +163,8 @@ fn still(slot: &Slot<'_>, before: Option<&Original>) -> Result<(), EditError> {
     }
 }
 
-/// Takes empty directories away and brings all names to the disk.
-fn finish(root: &Root, hook: &Hook, changes: &Changes, entry: &Entry) -> Result<(), EditError> {
+/// Takes empty directories away.
+fn clear(root: &Root, hook: &Hook, changes: &Changes) -> Result<(), EditError> {
     for directory in &changes.clear {
         match root.slot(directory) {
             Err(VfsError::NotFound { .. }) => continue,
@@ -165,8 +172,7 @@ fn finish(root: &Root, hook: &Hook, changes: &Changes, entry: &Entry) -> Result<
         };
         hook.after(Step::DirectoryCleared)?;
     }
-    sync_directories(root, entry)?;
-    hook.after(Step::DirectoriesSynced)
+    Ok(())
 }
 
 /// Brings every directory to the disk in which `entry` changes a name; those that are gone need it no more.

@@ -141,8 +141,7 @@ impl Editor {
     /// Says what shall become of the files that recovery left of operation `id`.
     pub fn resolve(&self, id: OperationId, resolution: Resolution, by: By) -> Result<Applied, EditError> {
         let turn = self.take_turn()?;
-        let unknown = || EditError::NoOperation(format!("operation {id} was not cut short, or is resolved"));
-        let journal = self.store.read_cut_short(id)?.ok_or_else(unknown)?;
+        let journal = self.cut_short(id)?;
         let applied = match resolution {
             Resolution::Keep => Applied { id: None, files: Vec::new() },
             Resolution::PutBack => {
@@ -162,6 +161,19 @@ impl Editor {
     /// What `plan` would change, by path. Checks it too; writes nothing, waits for nobody.
     pub fn preview(&self, plan: &Plan) -> Result<Vec<FileDiff>, EditError> {
         tree::changes_of(&self.root, plan).map(|changes| diffs(&changes))
+    }
+
+    /// What becomes of the files that recovery left of operation `id`, if it is resolved so.
+    pub fn preview_resolve(
+        &self,
+        id: OperationId,
+        resolution: Resolution,
+    ) -> Result<Vec<FileDiff>, EditError> {
+        let journal = self.cut_short(id)?;
+        match resolution {
+            Resolution::Keep => Ok(Vec::new()),
+            Resolution::PutBack => tree::restoration_of(&self.root, &journal).map(|changes| diffs(&changes)),
+        }
     }
 
     /// What undoing would change.
@@ -209,6 +221,11 @@ impl Editor {
         self.store.read(id)?.ok_or_else(gone)
     }
 
+    fn cut_short(&self, id: OperationId) -> Result<Journal, EditError> {
+        let unknown = || EditError::NoOperation(format!("operation {id} was not cut short, or is resolved"));
+        self.store.read_cut_short(id)?.ok_or_else(unknown)
+    }
+
     fn invert(&self, turn: &Turn<'_>, id: OperationId, by: By, kind: Kind) -> Result<Applied, EditError> {
         let changes = tree::inverse_of(&self.root, &self.journal(id)?)?;
         self.carry_out(turn, &changes, by, kind)
@@ -227,7 +244,6 @@ impl Editor {
         }
         let journal = Journal::of(self.store.next_id()?, changes, by, kind);
         self.store.begin(&journal)?;
-        // Readers are let in again when this goes: after the commit, or after everything was put back.
         let mut held = apply::Held::default();
         let applied = self
             .hook
@@ -243,9 +259,8 @@ impl Editor {
                     .map_err(|error| apply::Stopped { reason: error.into(), touched })
             });
         if let Err(stopped) = applied {
-            return Err(self.roll_back(&journal, stopped));
+            return Err(self.roll_back(&journal, stopped, held));
         }
-        drop(held.closed);
         self.let_go(held.replaced);
         // It has happened, whatever fails from here on: an error would say that it has not.
         let after = self.hook.after(Step::Committed);
@@ -271,8 +286,10 @@ impl Editor {
         }
     }
 
-    fn roll_back(&self, journal: &Journal, stopped: apply::Stopped) -> EditError {
+    fn roll_back(&self, journal: &Journal, stopped: apply::Stopped, held: apply::Held) -> EditError {
         let reason = Box::new(stopped.reason);
+        // Readers that do not end in time see files go back one by one, rather than a tree that stays as it is.
+        let _closed = held.closed.or_else(|| self.gate.close().ok().flatten());
         let back = put_back(&self.root, &self.hook, journal, stopped.touched);
         let id = journal.entry.id;
         let left: Vec<String> = back.failed.iter().chain(&back.foreign).map(LeftFile::to_string).collect();

@@ -61,7 +61,13 @@ impl fmt::Display for RecoveredOperation {
         if self.left.is_empty() {
             return f.write_str("; the tree is as it was before it");
         }
-        write!(f, "; left as they are: {}", listed(&self.left))
+        let id = self.id;
+        write!(
+            f,
+            "; left as they are: {}; `symd resolve {id} keep` settles that, `symd resolve {id} put-back` restores what was before \
+             the edit (resolve_edit)",
+            listed(&self.left)
+        )
     }
 }
 

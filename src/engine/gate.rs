@@ -1,14 +1,17 @@
 //! Questions and edits kept apart: a question sees the project's files before an edit or after it, never half of one.
 //! Questions pass together and never wait for each other. Invariant: a question waits for an edit only while that
-//! changes files (renames, and syncing their directories) or waits [`TURN`] for questions to end.
+//! changes files (a rename each) or waits [`FIRST_TURN`] for questions to end, later up to [`TURN`].
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 
-/// How long an edit keeps new questions waiting for those under way. Then all that came meanwhile are let in before it
-/// tries again, so that a long search holds nobody up but the edit.
+/// How long an edit keeps new questions waiting for those under way, at first. Then all that came meanwhile are let in
+/// before it tries again, so that a long search holds nobody up but the edit. Most questions take less.
+const FIRST_TURN: Duration = Duration::from_millis(8);
+
+/// Each turn is twice the one before, up to this: where long questions follow each other without end, it gets its turn too.
 const TURN: Duration = Duration::from_millis(250);
 
 /// How often it tries: longer than any question may take.
@@ -37,15 +40,17 @@ impl Gate {
 
     /// Waits until no question is inside, and keeps others out.
     pub(super) async fn close(&self) -> Result<Still, Busy> {
-        self.close_in(TURN, TURNS).await
+        self.close_in(FIRST_TURN, TURN, TURNS).await
     }
 
-    async fn close_in(&self, turn: Duration, turns: usize) -> Result<Still, Busy> {
+    async fn close_in(&self, first: Duration, longest: Duration, turns: usize) -> Result<Still, Busy> {
+        let mut turn = first;
         for _ in 0..turns {
             let closing = Arc::clone(&self.0).write_owned();
             if let Ok(closed) = tokio::time::timeout(turn, closing).await {
                 return Ok(Still { _closed: closed });
             }
+            turn = longest.min(turn * 2);
         }
         Err(Busy)
     }
@@ -64,7 +69,7 @@ mod tests {
         let long = gate.pass().await;
         let closing = tokio::spawn({
             let gate = gate.clone();
-            async move { gate.close_in(SHORT, usize::MAX).await.map(|_| ()) }
+            async move { gate.close_in(SHORT, SHORT, usize::MAX).await.map(|_| ()) }
         });
         for _ in 0..10 {
             // Each comes while the edit is waiting, and passes at the end of its turn.
@@ -83,6 +88,6 @@ mod tests {
         assert!(Arc::clone(&gate.0).try_read_owned().is_err());
         drop(still);
         let _inside = gate.pass().await;
-        assert_eq!(gate.close_in(SHORT, 3).await.map(|_| ()), Err(Busy));
+        assert_eq!(gate.close_in(SHORT, SHORT, 3).await.map(|_| ()), Err(Busy));
     }
 }

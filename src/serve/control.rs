@@ -58,15 +58,15 @@ async fn result(
         TOOLS => {
             let wanted: ToolsParams = params(&id, TOOLS, request.params)?;
             let session = of_toolset(session, &id, &wanted.toolset)?;
-            let tools: Vec<Value> = session.tools.iter().map(|tool| describe(tool)).collect();
+            let tools: Vec<Value> = session.tools.iter().map(|offered| describe(offered.tool)).collect();
             Ok(Some(json!({ "tools": tools, "instructions": session.instructions })))
         }
         CALL => {
             let wanted: CallParams = params(&id, CALL, request.params)?;
             let session = of_toolset(session, &id, &wanted.toolset)?;
-            let tool =
+            let offered =
                 session.tool(&wanted.tool).map_err(|message| Wrong::new(id, INVALID_PARAMS, message))?;
-            let call = run(&session, tool, wanted.arguments, &ticket.stop);
+            let call = run(&session, offered, wanted.arguments, &ticket.stop);
             let reply = match wanted.progress {
                 false => call.await,
                 true => telling(&session, outbox, call).await,

@@ -55,7 +55,7 @@ pub(super) struct Mcp {
 impl Mcp {
     pub(super) fn start(session: Arc<Session>, outbox: Outbox) -> Mcp {
         let (incoming, messages) = mpsc::channel(INCOMING_MESSAGES);
-        let tools = session.tools.iter().map(|tool| listed(tool)).collect();
+        let tools = session.tools.iter().map(|offered| listed(offered.tool)).collect();
         let handler = Handler { session, tools, named: AtomicBool::new(false) };
         let opened = Arc::new(Notify::new());
         let wire = Wire { messages, outbox, opened: Arc::clone(&opened) };
@@ -274,13 +274,13 @@ impl ServerHandler for Handler {
         if let Some(client) = context.meta.client_info() {
             self.log_client(&client);
         }
-        let tool =
+        let offered =
             self.session.tool(&request.name).map_err(|message| ErrorData::invalid_params(message, None))?;
         let Some(ticket) = context.extensions.get::<Arc<Ticket>>() else {
             return Err(ErrorData::internal_error("this request has no ticket", None));
         };
         let arguments = request.arguments.unwrap_or_default();
-        let mut running = std::pin::pin!(run(&self.session, tool, arguments, &ticket.stop));
+        let mut running = std::pin::pin!(run(&self.session, offered, arguments, &ticket.stop));
         let mut progress = Progress::new(&context);
         loop {
             tokio::select! {

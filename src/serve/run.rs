@@ -12,7 +12,7 @@ use crate::config::roots::HOW_TO_CHOOSE;
 use crate::serve::in_flight::Stop;
 use crate::serve::session::Session;
 use crate::toolsets::native::NATIVE;
-use crate::toolsets::{Call, Reply, Tool};
+use crate::toolsets::{Call, NotRun, Offered, Reply, Tool, Why};
 
 /// Characters of a call's arguments that go into the log.
 const LOGGED_CHARS: usize = 200;
@@ -20,28 +20,31 @@ const LOGGED_CHARS: usize = 200;
 /// The answer of the tool, or `None` when it was stopped: then nobody waits for one.
 pub(super) async fn run(
     session: &Session,
-    tool: &'static Tool,
+    offered: Offered,
     arguments: Map<String, Value>,
     stop: &Stop,
 ) -> Option<Reply> {
+    let Offered { toolset, tool } = offered;
     session.host.count_call();
     // Outside the macro, which has a `Value` of its own.
     let shown = cut(&Value::Object(arguments.clone()).to_string());
     tracing::info!(
         session = session.number,
-        toolset = session.name,
+        toolset = toolset.name,
         tool = tool.name,
         arguments = shown,
         "call"
     );
     let Some(project) = session.host.project() else {
-        return Some(Reply::failed(format!("symd was started outside any project: {HOW_TO_CHOOSE}")));
+        let message = format!("symd was started outside any project: {HOW_TO_CHOOSE}");
+        return Some((toolset.refuse)(&NotRun { why: Why::NoProject, message }));
     };
     let for_programs = arguments.get("format").is_some_and(|format| format == "json");
     let started = Instant::now();
     let mut running = None;
     let mut call = Some(Call {
         project,
+        toolset,
         tool: tool.name,
         arguments,
         client: Arc::clone(&session.client),
@@ -55,10 +58,11 @@ pub(super) async fn run(
             running.as_mut().map_or(Poll::Pending, |running| running.as_mut().poll(context))
         }));
         polled.unwrap_or_else(|_| {
-            Poll::Ready(Reply::failed(format!(
+            let message = format!(
                 "{}: symd failed inside this tool; `symd logs` shows where. Other tools go on working.",
                 tool.name
-            )))
+            );
+            Poll::Ready((toolset.refuse)(&NotRun { why: Why::Broken, message }))
         })
     });
     let reply = tokio::select! {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::serve::host::Host;
-use crate::toolsets::{self, Client, Tool, Toolset};
+use crate::toolsets::{self, Client, Offered, Tool, Toolset};
 
 /// What belongs to one connection.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(super) struct Session {
     pub(super) number: u64,
     /// For the log: the toolsets' names.
     pub(super) name: String,
-    pub(super) tools: Vec<&'static Tool>,
+    pub(super) tools: Vec<Offered>,
     pub(super) instructions: String,
     pub(super) client: Arc<Client>,
 }
@@ -40,8 +40,8 @@ impl Session {
         }
     }
 
-    pub(super) fn tool(&self, name: &str) -> Result<&'static Tool, String> {
-        self.tools.iter().copied().find(|tool| tool.name == name).ok_or_else(|| {
+    pub(super) fn tool(&self, name: &str) -> Result<Offered, String> {
+        self.tools.iter().copied().find(|offered| offered.tool.name == name).ok_or_else(|| {
             format!(
                 "there is no tool {name:?} in toolset {}; tools/list (`symd tools`) names them",
                 self.name

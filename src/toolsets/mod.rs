@@ -6,6 +6,7 @@ mod asked;
 mod client;
 pub mod native;
 mod outlined;
+mod risk;
 pub mod serena;
 
 use std::future::Future;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 pub use client::Client;
+pub use risk::{AsksFor, NotRun, Reach, Risk, Why};
 
 use crate::base::Cancel;
 use crate::engine::{EngineError, EngineStatus, View};
@@ -31,6 +33,10 @@ pub struct Toolset {
     pub name: &'static str,
     /// What MCP sends as `instructions`: how a model is to work with these tools.
     pub instructions: &'static str,
+    /// What its tools ask the user about by default.
+    pub asks_for: AsksFor,
+    /// Says in the contract's shape that a call was not run.
+    pub refuse: fn(&NotRun) -> Reply,
     /// In the order in which they are listed.
     pub tools: &'static [Tool],
 }
@@ -47,6 +53,10 @@ pub struct Tool {
     pub schema: fn() -> Value,
     /// What clients may assume about it.
     pub annotations: Annotations,
+    /// How much harm it can do.
+    pub risk: Risk,
+    /// How far it reaches.
+    pub reach: Reach,
     /// Runs it.
     pub run: for<'a> fn(Call<'a>) -> Running<'a>,
 }
@@ -60,7 +70,16 @@ impl Tool {
         schema: fn() -> Value,
         run: for<'a> fn(Call<'a>) -> Running<'a>,
     ) -> Tool {
-        Tool { name, title, description, schema, annotations: Annotations::READ_ONLY, run }
+        Tool {
+            name,
+            title,
+            description,
+            schema,
+            annotations: Annotations::READ_ONLY,
+            risk: Risk::ReadOnly,
+            reach: Reach::Project,
+            run,
+        }
     }
 }
 
@@ -99,6 +118,8 @@ pub type Running<'a> = Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
 pub struct Call<'a> {
     /// The project of the connection.
     pub project: &'a Project,
+    /// The contract that is spoken.
+    pub toolset: &'static Toolset,
     /// The tool's name.
     pub tool: &'static str,
     /// The arguments as the client sent them.
@@ -194,12 +215,23 @@ fn too_late(status: &EngineStatus) -> String {
     )
 }
 
+/// A tool as a connection has it: of the first of its toolsets that holds the name.
+#[derive(Clone, Copy, Debug)]
+pub struct Offered {
+    /// The contract it is of.
+    pub toolset: &'static Toolset,
+    /// The tool.
+    pub tool: &'static Tool,
+}
+
 /// The tools of several toolsets, the first holder of a name winning, in listing order.
-pub fn union(toolsets: &[&'static Toolset]) -> Vec<&'static Tool> {
-    let mut tools: Vec<&'static Tool> = Vec::new();
-    for tool in toolsets.iter().flat_map(|toolset| toolset.tools) {
-        if tools.iter().all(|known| known.name != tool.name) {
-            tools.push(tool);
+pub fn union(toolsets: &[&'static Toolset]) -> Vec<Offered> {
+    let mut tools: Vec<Offered> = Vec::new();
+    for toolset in toolsets {
+        for tool in toolset.tools {
+            if tools.iter().all(|known| known.tool.name != tool.name) {
+                tools.push(Offered { toolset, tool });
+            }
         }
     }
     tools

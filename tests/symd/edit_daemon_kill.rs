@@ -10,8 +10,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use symd::base::ContentHash;
 
+use super::edit_agent::{Agent, put, text_of, things};
 use super::edit_support::{Thing, open, rel};
-use super::edit_tools::{Agent, put, things};
 use crate::support::{User, Wire};
 
 const CLIENTS: u64 = 8;
@@ -193,7 +193,41 @@ fn what_a_crash_cut_short_is_put_back_and_told_before_the_first_answer() {
 }
 
 #[test]
-#[ignore = "started by the test above, as a process of its own"]
+fn what_somebody_changed_meanwhile_is_left_until_the_user_decides() {
+    for (resolution, text) in [("keep", "def mine(): pass\n"), ("put-back", "def a(): pass\n")] {
+        let user = User::new();
+        put(&user, "a.py", "def a(): pass\n");
+        put(&user, "b.py", "def b(): pass\n");
+        let crashed = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "edit_daemon_kill::crashes_half_way", "--ignored", "--quiet"])
+            .env(CRASHING, user.path("project"))
+            .env("SYMD_TEST_EDIT_STATE", user.place().edits())
+            .status()
+            .unwrap();
+        assert!(!crashed.success());
+        put(&user, "a.py", "def mine(): pass\n");
+        assert!(user.find("b").contains("a.py was changed since; `symd resolve 1 keep`"));
+        let shown = user.check(&["resolve", "1", resolution, "--dry-run"], 0);
+        assert_eq!(shown.contains("+def a(): pass"), resolution == "put-back", "{shown}");
+        assert_eq!(text_of(&user, "a.py"), "def mine(): pass\n");
+        user.check(&["resolve", "1", resolution], 0);
+        assert_eq!(
+            (text_of(&user, "a.py"), text_of(&user, "b.py")),
+            (text.to_owned(), "def b(): pass\n".to_owned())
+        );
+        let again = user.run(&["resolve", "1", resolution]);
+        assert!(String::from_utf8_lossy(&again.stdout).contains("was not cut short, or is resolved"));
+        user.check(&["restart"], 0);
+        assert_eq!(user.status()["recovered"], json!([]));
+        if resolution == "put-back" {
+            user.check(&["undo"], 0);
+            assert_eq!(text_of(&user, "a.py"), "def mine(): pass\n");
+        }
+    }
+}
+
+#[test]
+#[ignore = "started by the tests above, as a process of its own"]
 fn crashes_half_way() {
     use std::sync::Arc;
     use symd::edit::{Hook, Options, Plan, PlanStep, Step};

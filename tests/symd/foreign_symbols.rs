@@ -119,11 +119,12 @@ impl Stage {
         write(&self.at.join("project").join(name), text);
     }
 
-    async fn reply(&self, tools: &symd::toolsets::Toolset, tool: &str, arguments: Value) -> Reply {
+    async fn reply(&self, tools: &'static symd::toolsets::Toolset, tool: &str, arguments: Value) -> Reply {
         let tool = tools.tools.iter().find(|known| known.name == tool).unwrap();
         let arguments = arguments.as_object().unwrap().clone();
         let call = Call {
             project: &self.project,
+            toolset: tools,
             tool: tool.name,
             arguments,
             client: Arc::default(),

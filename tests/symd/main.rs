@@ -8,10 +8,12 @@
 )]
 
 mod cache;
+mod edit_agent;
 mod edit_crash;
 mod edit_daemon_kill;
 mod edit_hostile;
 mod edit_kill;
+mod edit_refusals;
 mod edit_support;
 mod edit_texts;
 mod edit_tools;

@@ -14,7 +14,7 @@ use symd::engine::{Engine, EngineOptions, OnChange};
 use symd::lsp::{Servers, ServersOptions};
 use symd::ops::Project;
 use symd::serve::daemon::gate;
-use symd::toolsets::{Call, Client, Outcome, Reply, native, serena};
+use symd::toolsets::{Call, Client, Outcome, Reply, Toolset, native, serena};
 use symd::vfs::Root;
 use symd::watch::{BackendChoice, WatchOptions};
 
@@ -121,17 +121,24 @@ impl Stage {
 
     pub async fn reply(&self, tool: &str, arguments: Value) -> Reply {
         let tool = native::NATIVE.tools.iter().find(|known| known.name == tool).unwrap();
-        (tool.run)(self.call(tool.name, arguments)).await
+        (tool.run)(self.call(&native::NATIVE, tool.name, arguments)).await
     }
 
     pub async fn serena(&self, tool: &str, arguments: Value) -> Reply {
         let tool = serena::SERENA.tools.iter().find(|known| known.name == tool).unwrap();
-        (tool.run)(self.call(tool.name, arguments)).await
+        (tool.run)(self.call(&serena::SERENA, tool.name, arguments)).await
     }
 
-    fn call(&self, tool: &'static str, arguments: Value) -> Call<'_> {
+    fn call(&self, toolset: &'static Toolset, tool: &'static str, arguments: Value) -> Call<'_> {
         let arguments = arguments.as_object().unwrap().clone();
-        Call { project: &self.project, tool, arguments, client: self.client.clone(), cancel: Cancel::new() }
+        Call {
+            project: &self.project,
+            toolset,
+            tool,
+            arguments,
+            client: self.client.clone(),
+            cancel: Cancel::new(),
+        }
     }
 
     pub async fn done(&self, tool: &str, arguments: Value) -> String {

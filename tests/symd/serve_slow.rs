@@ -10,7 +10,7 @@ use symd::config::settings::Limits;
 use symd::serve::connection;
 use symd::serve::daemon;
 use symd::serve::host::{Host, Parts};
-use symd::toolsets::{Annotations, Call, Reply, Running, Tool, Toolset};
+use symd::toolsets::{Annotations, AsksFor, Call, Reach, Reply, Risk, Running, Tool, Toolset};
 use tokio::net::UnixStream;
 use tokio::sync::{Notify, Semaphore};
 
@@ -74,11 +74,26 @@ fn schema() -> Value {
 }
 
 const fn tool(name: &'static str, run: for<'a> fn(Call<'a>) -> Running<'a>) -> Tool {
-    Tool { name, title: name, description: name, schema, annotations: Annotations::READ_ONLY, run }
+    Tool {
+        name,
+        title: name,
+        description: name,
+        schema,
+        annotations: Annotations::READ_ONLY,
+        risk: Risk::ReadOnly,
+        reach: Reach::Project,
+        run,
+    }
 }
 
 static TOOLS: [Tool; 4] = [tool("wait", wait), tool("spin", spin), tool("panics", panics), tool("big", big)];
-static SLOW: Toolset = Toolset { name: "slow", instructions: "wait", tools: &TOOLS };
+static SLOW: Toolset = Toolset {
+    name: "slow",
+    instructions: "wait",
+    asks_for: AsksFor::BeyondProject,
+    refuse: |not_run| Reply::failed(not_run.message.clone()),
+    tools: &TOOLS,
+};
 static ALL: [&Toolset; 1] = [&SLOW];
 
 /// Runs `test` against a connection that is served in the background.

@@ -132,6 +132,7 @@ impl Stage {
         let arguments = arguments.as_object().unwrap().clone();
         let call = Call {
             project: &self.project,
+            toolset: &native::NATIVE,
             tool: tool.name,
             arguments,
             client: self.client.clone(),
@@ -364,6 +365,7 @@ fn serena_waits_and_lists_what_the_server_tells() {
         let arguments = json!({ "name_path": "run", "relative_path": "lib.py" }).as_object().unwrap().clone();
         let reply = (tool.run)(Call {
             project: &stage.project,
+            toolset: &serena::SERENA,
             tool: tool.name,
             arguments,
             client: stage.client.clone(),

@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-pub(super) struct Bare {
+pub(crate) struct Bare {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
@@ -16,7 +16,7 @@ pub(super) struct Bare {
 
 impl Bare {
     /// Starts the server and says hello.
-    pub(super) fn start(program: &Path, arguments: &[&str], root: &Path) -> Bare {
+    pub(crate) fn start(program: &Path, arguments: &[&str], root: &Path) -> Bare {
         let mut child = Command::new(program)
             .args(arguments)
             .current_dir(root)
@@ -43,23 +43,23 @@ impl Bare {
         bare
     }
 
-    pub(super) fn uri(&self, path: &str) -> String {
+    pub(crate) fn uri(&self, path: &str) -> String {
         let whole = if path.is_empty() { self.root.clone() } else { self.root.join(path) };
         format!("file://{}", whole.display())
     }
 
     /// The file of a URI, relative to the root.
-    pub(super) fn path_of<'a>(&self, uri: &'a str) -> &'a str {
+    pub(crate) fn path_of<'a>(&self, uri: &'a str) -> &'a str {
         uri.strip_prefix(&format!("file://{}/", self.root.display())).unwrap_or(uri)
     }
 
-    pub(super) fn open(&mut self, path: &str) {
+    pub(crate) fn open(&mut self, path: &str) {
         let text = std::fs::read_to_string(self.root.join(path)).unwrap();
         let document = json!({"uri": self.uri(path), "languageId": "python", "version": 1, "text": text});
         self.send(&json!({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": document}}));
     }
 
-    pub(super) fn request(&mut self, method: &str, params: &Value) -> Value {
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
         self.id += 1;
         let id = self.id;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));

@@ -1,7 +1,7 @@
 //! Language servers through symd against the same servers bare: time and answer sets on seeded symbols, the first
 //! question, many clients at once, a killed server.
 
-mod bare;
+pub(crate) mod bare;
 mod crowd;
 mod pick;
 
@@ -20,7 +20,7 @@ use crate::table::{Table, median, ms};
 const SYMBOLS: usize = 100;
 
 /// Where `symd install` put the servers: `$SYMD_TEST_SERVERS`, as the tests have it.
-fn installed() -> PathBuf {
+pub(crate) fn installed() -> PathBuf {
     std::env::var_os("SYMD_TEST_SERVERS")
         .expect("SYMD_TEST_SERVERS names the directory of installed servers")
         .into()

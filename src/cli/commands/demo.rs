@@ -45,7 +45,7 @@ enum IfItFails {
     GoOn,
 }
 
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 19] = [
     Step {
         why: "What does a file declare? The first question starts a daemon for the project.",
         command: &["symd", "overview", "bookshop/pricing.py"],
@@ -89,6 +89,47 @@ const STEPS: [Step; 13] = [
         why: "And who calls it, and whom do they call?",
         command: &["symd", "callers", "Catalog/take", "--in", "bookshop/catalog.py", "--wait"],
         must_show: &["cli.py", "main"],
+        if_it_fails: IfItFails::Stop,
+    },
+    Step {
+        why: "Rename it everywhere? First the diff; nothing is changed yet.",
+        command: &["symd", "rename", "shipping", "postage", "--in", "bookshop/pricing.py", "--dry-run"],
+        must_show: &[
+            "-from bookshop.pricing import price_of, shipping",
+            "+from bookshop.pricing import price_of, postage",
+            "+def postage(total: int)",
+            "nothing is changed yet",
+        ],
+        if_it_fails: IfItFails::Stop,
+    },
+    Step {
+        why: "Now for good: all files or none.",
+        command: &["symd", "rename", "shipping", "postage", "--in", "bookshop/pricing.py"],
+        must_show: &["3 changes in 2 files"],
+        if_it_fails: IfItFails::Stop,
+    },
+    Step {
+        why: "The same for Kotlin, which has no server here: the name is declared once, and all its uses see that.",
+        command: &["symd", "rename", "Isbn", "BookId", "--in", "app/src/main/kotlin/bookshop/Catalog.kt"],
+        must_show: &["Cart.kt: 2", "Catalog.kt: 5", "7 changes in 2 files"],
+        if_it_fails: IfItFails::Stop,
+    },
+    Step {
+        why: "Every edit is in a history …",
+        command: &["symd", "history"],
+        must_show: &["rename shipping to postage", "rename Isbn to BookId"],
+        if_it_fails: IfItFails::Stop,
+    },
+    Step {
+        why: "… and can be taken back, the last one first …",
+        command: &["symd", "undo"],
+        must_show: &["Cart.kt", "Catalog.kt"],
+        if_it_fails: IfItFails::Stop,
+    },
+    Step {
+        why: "… or one by its number.",
+        command: &["symd", "undo", "1"],
+        must_show: &["bookshop/cli.py", "bookshop/pricing.py"],
         if_it_fails: IfItFails::Stop,
     },
     Step {

@@ -1,10 +1,11 @@
-//! `symd undo`, `redo`, `history`, `patch`: native's tools of these names.
+//! `symd undo`, `redo`, `resolve`, `history`, `patch`: native's tools of these names.
 
 use std::io::Read;
 
 use serde_json::{Value, json};
 
 use super::Form;
+use crate::cli::args::Resolution;
 use crate::cli::commands::ask;
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
@@ -46,6 +47,19 @@ impl Breaking {
 
 pub(super) fn undo(context: &Context, id: Option<u64>, trial: Trial) -> Result<(), Failure> {
     ask::run(context, "undo", json!({ "id": id, "dry_run": trial.flag() }))
+}
+
+pub(super) fn resolve(
+    context: &Context,
+    id: u64,
+    resolution: Resolution,
+    trial: Trial,
+) -> Result<(), Failure> {
+    let resolution = match resolution {
+        Resolution::Keep => "keep",
+        Resolution::PutBack => "put_back",
+    };
+    ask::run(context, "resolve_edit", json!({ "id": id, "resolution": resolution, "dry_run": trial.flag() }))
 }
 
 pub(super) fn redo(context: &Context, trial: Trial) -> Result<(), Failure> {

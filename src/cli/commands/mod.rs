@@ -108,6 +108,9 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
             ask::run(&context, "format", wanted)
         }
         Command::Undo { id, dry_run } => edits::undo(&context, id, edits::Trial::new(dry_run)),
+        Command::Resolve { id, resolution, dry_run } => {
+            edits::resolve(&context, id, resolution, edits::Trial::new(dry_run))
+        }
         Command::Redo { dry_run } => edits::redo(&context, edits::Trial::new(dry_run)),
         Command::History { count, json } => edits::history(&context, count, Form::new(json)),
         Command::Patch { file, dry_run, force } => {

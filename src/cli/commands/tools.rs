@@ -10,7 +10,7 @@ use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::serve::describe;
 use crate::serve::host::pick;
-use crate::toolsets::{self, Tool};
+use crate::toolsets::{self, Offered};
 
 pub(super) fn run(context: &Context, names: &[String], format: ToolsFormat) -> Result<(), Failure> {
     let default = context.settings()?.toolset;
@@ -20,16 +20,16 @@ pub(super) fn run(context: &Context, names: &[String], format: ToolsFormat) -> R
     match format {
         ToolsFormat::Text => print(&text(&tools)),
         ToolsFormat::Json => {
-            let tools: Vec<_> = tools.iter().map(|tool| describe(tool)).collect();
+            let tools: Vec<_> = tools.iter().map(|offered| describe(offered.tool)).collect();
             print(&format!("{:#}\n", json!(tools)))
         }
     }
 }
 
-fn text(tools: &[&Tool]) -> String {
-    let width = tools.iter().map(|tool| tool.name.len()).max().unwrap_or_default();
+fn text(tools: &[Offered]) -> String {
+    let width = tools.iter().map(|offered| offered.tool.name.len()).max().unwrap_or_default();
     let mut text = String::new();
-    for tool in tools {
+    for Offered { tool, .. } in tools {
         let first = tool.description.split(['\n']).next().unwrap_or_default();
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{:<width$}  {first}", tool.name);

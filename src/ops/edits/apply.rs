@@ -57,6 +57,15 @@ pub async fn preview(project: &Project, plan: Plan) -> Result<Vec<FileDiff>, App
     blocking(project, move |editor| editor.preview(&plan)).await
 }
 
+/// What [`resolve`] would change. Writes nothing.
+pub async fn preview_resolve(
+    project: &Project,
+    id: crate::edit::OperationId,
+    resolution: Resolution,
+) -> Result<Vec<FileDiff>, ApplyError> {
+    blocking(project, move |editor| editor.preview_resolve(id, resolution)).await
+}
+
 /// What undoing would change. Writes nothing.
 pub async fn preview_undo(project: &Project, which: Which) -> Result<Vec<FileDiff>, ApplyError> {
     blocking(project, move |editor| editor.preview_undo(which)).await

@@ -23,7 +23,9 @@ mod symbol_delete;
 #[cfg(test)]
 mod symbol_tests;
 
-pub use apply::{ApplyError, apply, history, preview, preview_redo, preview_undo, redo, resolve, undo};
+pub use apply::{
+    ApplyError, apply, history, preview, preview_redo, preview_resolve, preview_undo, redo, resolve, undo,
+};
 pub use breaks_syntax::{BrokenAt, breaks_syntax};
 pub use effects::{Caused, Report, Unknown};
 pub(in crate::ops) use effects::{before, caused};

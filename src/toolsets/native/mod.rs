@@ -22,7 +22,8 @@ mod tree;
 mod tests;
 
 use super::outlined::ask_outlined;
-use super::{Call, Running, Tool, Toolset, ask};
+use super::risk::plain_refusal;
+use super::{AsksFor, Call, Running, Tool, Toolset, ask};
 use crate::ops::server_outlines::Patience;
 
 /// The toolset of a client that asks for none.
@@ -38,6 +39,8 @@ pub static NATIVE: Toolset = Toolset {
         Lines are 1-based, paths relative to the project root. The last line of an answer says what was counted, how \
         the answer was made, at which index revision, and whether it is complete; when something was left out it says \
         how to ask for less.",
+    asks_for: AsksFor::BeyondProject,
+    refuse: plain_refusal,
     tools: &[
         Tool::read_only(
             "find_symbol",
@@ -137,6 +140,7 @@ pub static NATIVE: Toolset = Toolset {
         edits::UNDO,
         edits::REDO,
         edits::HISTORY,
+        edits::RESOLVE_EDIT,
     ],
 };
 

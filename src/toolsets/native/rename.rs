@@ -18,7 +18,7 @@ use crate::ops::rename::{Doubts, Medium, Planned, Rename, RenameError, apply, pl
 use crate::ops::target::Wanted;
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::{Refusal, in_time};
-use crate::toolsets::{Annotations, Call, Reply, Running, Tool};
+use crate::toolsets::{Annotations, Call, Reach, Reply, Risk, Running, Tool};
 
 /// The tool.
 pub(super) const RENAME_SYMBOL: Tool = Tool {
@@ -28,6 +28,8 @@ pub(super) const RENAME_SYMBOL: Tool = Tool {
         language server, and checks its edit. Refused with the places where something is in doubt. Can be undone.",
     schema: rename_schema,
     annotations: Annotations::CHANGES,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: rename_symbol,
 };
 

@@ -15,7 +15,7 @@ use crate::ops::format::{
 };
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::{Refusal, in_time};
-use crate::toolsets::{Annotations, Call, Reply, Running, Tool};
+use crate::toolsets::{Annotations, Call, Reach, Reply, Risk, Running, Tool};
 
 /// `format`.
 pub(super) const FORMAT: Tool = Tool {
@@ -24,6 +24,8 @@ pub(super) const FORMAT: Tool = Tool {
     description: "Formats a file, or lines of it, by its language server. Can be undone.",
     schema: format_schema,
     annotations: Annotations::CHANGES,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: run_format,
 };
 
@@ -35,6 +37,8 @@ pub(super) const APPLY_CODE_ACTION: Tool = Tool {
         title; all files or none. Can be undone.",
     schema: action_schema,
     annotations: Annotations::CHANGES,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: run_action,
 };
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::lsp::{ServerState, ServerStatus};
-use crate::toolsets::{Annotations, Call, Reply, Running, Tool};
+use crate::toolsets::{Annotations, Call, Reach, Reply, Risk, Running, Tool};
 
 pub(super) const STATUS: Tool = Tool {
     name: "status",
@@ -12,6 +12,8 @@ pub(super) const STATUS: Tool = Tool {
         why, whether it is still being built, and the project's language servers with what they are doing.",
     schema,
     annotations: Annotations::READ_ONLY,
+    risk: Risk::ReadOnly,
+    reach: Reach::Project,
     run,
 };
 

@@ -14,7 +14,7 @@ use crate::ops::edits::{
 use crate::ops::target::Wanted;
 use crate::ops::tree::FileOpError;
 use crate::toolsets::arguments::Arguments;
-use crate::toolsets::{Annotations, Call, Outcome, Reply, Running, Tool};
+use crate::toolsets::{Annotations, Call, Outcome, Reach, Reply, Risk, Running, Tool};
 use crate::vfs::VfsError;
 
 /// What the contract's tools answer that have nothing to tell.
@@ -32,6 +32,8 @@ pub(super) const CREATE_TEXT_FILE: Tool = Tool {
         }))
     },
     annotations: Annotations::CHANGES,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: |call| run(call, create_text_file, created),
 };
 
@@ -54,6 +56,8 @@ pub(super) const REPLACE_CONTENT: Tool = Tool {
         })
     },
     annotations: Annotations::CHANGES,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: |call| run(call, replace_content, ok),
 };
 
@@ -63,6 +67,8 @@ pub(super) const DELETE_LINES: Tool = Tool {
     description: "Deletes a range of lines within a file.",
     schema: || schema(json!({ "relative_path": file(), "start_line": start_line(), "end_line": end_line() })),
     annotations: Annotations::CHANGES,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: |call| run(call, delete_lines, ok),
 };
 
@@ -77,6 +83,8 @@ pub(super) const REPLACE_LINES: Tool = Tool {
         }))
     },
     annotations: Annotations::CHANGES,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: |call| run(call, replace_lines, ok),
 };
 
@@ -92,6 +100,8 @@ pub(super) const INSERT_AT_LINE: Tool = Tool {
         }))
     },
     annotations: Annotations::ADDS,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: |call| run(call, insert_at_line, ok),
 };
 
@@ -102,6 +112,8 @@ pub(super) const REPLACE_SYMBOL_BODY: Tool = Tool {
         symbol, its signature included, without a comment before it.",
     schema: || symbol_schema("The new symbol body."),
     annotations: Annotations::CHANGES,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: |call| run(call, |arguments| symbol(arguments, SymbolAct::Replace), ok),
 };
 
@@ -111,6 +123,8 @@ pub(super) const INSERT_AFTER_SYMBOL: Tool = Tool {
     description: "Inserts content after the end of the definition of a given symbol.",
     schema: || symbol_schema("The content to insert, on lines of its own after the symbol."),
     annotations: Annotations::ADDS,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: |call| run(call, |arguments| symbol(arguments, SymbolAct::InsertAfter), ok),
 };
 
@@ -120,6 +134,8 @@ pub(super) const INSERT_BEFORE_SYMBOL: Tool = Tool {
     description: "Inserts content before the beginning of the definition of a given symbol.",
     schema: || symbol_schema("The content to insert, on lines of its own before the symbol."),
     annotations: Annotations::ADDS,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: |call| run(call, |arguments| symbol(arguments, SymbolAct::InsertBefore), ok),
 };
 

@@ -15,7 +15,8 @@ mod tests;
 use std::time::Duration;
 
 use super::outlined::ask_outlined;
-use super::{Call, Running, Tool, Toolset, ask};
+use super::risk::plain_refusal;
+use super::{AsksFor, Call, Running, Tool, Toolset, ask};
 use crate::ops::server_outlines::Patience;
 
 /// How long language servers are waited for that must outline files: the contract has no word for "not yet".
@@ -27,6 +28,8 @@ pub static SERENA: Toolset = Toolset {
     instructions: "These are Serena's tools, answered by symd: line numbers are 0-based, paths are relative to the \
         project root. Prefer get_symbols_overview and find_symbol to reading whole files; every answer reflects every \
         file change that was finished before the call.",
+    asks_for: AsksFor::BeyondProject,
+    refuse: plain_refusal,
     tools: &[
         Tool::read_only(
             "get_symbols_overview",

@@ -16,7 +16,7 @@ use crate::ops::rename::{Doubts, Rename, RenameError, apply, plan};
 use crate::ops::target::Wanted;
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::{Refusal, in_time};
-use crate::toolsets::{Annotations, Call, Reply, Running, Tool};
+use crate::toolsets::{Annotations, Call, Reach, Reply, Risk, Running, Tool};
 
 /// How long a server that is not ready is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -32,6 +32,8 @@ pub(super) const RENAME_SYMBOL: Tool = Tool {
         all references to a class, function, method or variable are changed.",
     schema: rename_schema,
     annotations: Annotations::CHANGES,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: rename_symbol,
 };
 

@@ -12,7 +12,7 @@ use super::{Trial, not_applied, remember, schema, trial};
 use crate::edit::{By, Happened, Operation, OperationId, Which};
 use crate::ops::edits::{history, preview_redo, preview_undo, redo, undo};
 use crate::toolsets::arguments::Arguments;
-use crate::toolsets::{Annotations, Call, Reply, Running, Tool};
+use crate::toolsets::{Annotations, Call, Reach, Reply, Risk, Running, Tool};
 
 /// Operations shown when the client does not say.
 const DEFAULT_COUNT: usize = 20;
@@ -27,6 +27,8 @@ pub(in super::super) const UNDO: Tool = Tool {
         naming the files, where a file is not as the edit left it.",
     schema: undo_schema,
     annotations: Annotations::CHANGES,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: |call| Box::pin(async move { run_undo(&call).await.unwrap_or_else(|reply| reply) }),
 };
 
@@ -36,6 +38,8 @@ pub(in super::super) const REDO: Tool = Tool {
     description: "Makes the edit again that was undone last, as long as no other was made since.",
     schema: redo_schema,
     annotations: Annotations::CHANGES,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: |call| Box::pin(async move { run_redo(&call).await.unwrap_or_else(|reply| reply) }),
 };
 
@@ -45,6 +49,8 @@ pub(in super::super) const HISTORY: Tool = Tool {
     description: "Lists the edits made through symd, newest first: number, time, who, tool, files; which are undone.",
     schema: history_schema,
     annotations: Annotations::READ_ONLY,
+    risk: Risk::ReadOnly,
+    reach: Reach::Project,
     run: run_history,
 };
 

@@ -4,10 +4,12 @@
 mod delete;
 mod history;
 mod request;
+mod resolve;
 mod schema;
 pub(super) mod text;
 
 pub(super) use history::{HISTORY, REDO, UNDO};
+pub(super) use resolve::RESOLVE_EDIT;
 
 use serde_json::Value;
 
@@ -20,7 +22,7 @@ use crate::ops::edits::{
 };
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::Refusal;
-use crate::toolsets::{Annotations, Call, Outcome, Reply, Running, Tool};
+use crate::toolsets::{Annotations, Call, Outcome, Reach, Reply, Risk, Running, Tool};
 
 pub(super) const REPLACE_SYMBOL_BODY: Tool = Tool {
     name: "replace_symbol_body",
@@ -29,6 +31,8 @@ pub(super) const REPLACE_SYMBOL_BODY: Tool = Tool {
         modifier to its last line, by the given code. The way to rewrite one function without naming lines.",
     schema: schema::replace_symbol_body,
     annotations: Annotations::CHANGES,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: |call| run(call, request::replace_symbol_body),
 };
 
@@ -39,6 +43,8 @@ pub(super) const INSERT_BEFORE_SYMBOL: Tool = Tool {
         the first class.",
     schema: schema::insert_at_symbol,
     annotations: Annotations::ADDS,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: |call| run(call, request::insert_before_symbol),
 };
 
@@ -49,6 +55,8 @@ pub(super) const INSERT_AFTER_SYMBOL: Tool = Tool {
         last.",
     schema: schema::insert_at_symbol,
     annotations: Annotations::ADDS,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: |call| run(call, request::insert_after_symbol),
 };
 
@@ -58,6 +66,8 @@ pub(super) const SAFE_DELETE: Tool = Tool {
     description: "Deletes a symbol if nothing refers to it; else lists the references and deletes nothing.",
     schema: schema::safe_delete,
     annotations: Annotations::CHANGES,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: delete::safe_delete,
 };
 
@@ -67,6 +77,8 @@ pub(super) const CREATE_TEXT_FILE: Tool = Tool {
     description: "Writes a new file, its directories included, or overwrites an existing one as a whole.",
     schema: schema::create_text_file,
     annotations: Annotations::CHANGES,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: |call| run(call, request::create_text_file),
 };
 
@@ -77,6 +89,8 @@ pub(super) const REPLACE_CONTENT: Tool = Tool {
         several, unless that is expected.",
     schema: schema::replace_content,
     annotations: Annotations::CHANGES,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: |call| run(call, request::replace_content),
 };
 
@@ -86,6 +100,8 @@ pub(super) const DELETE_LINES: Tool = Tool {
     description: "Deletes a range of lines of a file.",
     schema: schema::delete_lines,
     annotations: Annotations::CHANGES,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: |call| run(call, request::delete_lines),
 };
 
@@ -95,6 +111,8 @@ pub(super) const REPLACE_LINES: Tool = Tool {
     description: "Replaces a range of lines of a file by the given content.",
     schema: schema::replace_lines,
     annotations: Annotations::CHANGES,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: |call| run(call, request::replace_lines),
 };
 
@@ -104,6 +122,8 @@ pub(super) const INSERT_AT_LINE: Tool = Tool {
     description: "Inserts content before a line of a file; one past the last line appends.",
     schema: schema::insert_at_line,
     annotations: Annotations::ADDS,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: |call| run(call, request::insert_at_line),
 };
 
@@ -114,6 +134,8 @@ pub(super) const APPLY_PATCH: Tool = Tool {
         Patch` … `*** End Patch`. A hunk goes where its context stands, once and only there.",
     schema: schema::apply_patch,
     annotations: Annotations::CHANGES,
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
     run: |call| run(call, request::apply_patch),
 };
 
