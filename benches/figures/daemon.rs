@@ -21,6 +21,20 @@ impl Daemon {
         Daemon { tree: tree.to_owned(), home: home.to_owned() }
     }
 
+    /// A daemon that is started, and asks nobody before it runs a call.
+    pub(crate) fn that_asks_nobody(tree: &Path, home: &Path) -> Daemon {
+        let daemon = Daemon::at(tree, home);
+        let config = home.join("config/symd");
+        std::fs::create_dir_all(&config).unwrap();
+        let policies =
+            ["gemini_cli", "tool_router"].map(|toolset| format!("{toolset} = \"allow\"\n")).concat();
+        let file = config.join("approvals.toml");
+        std::fs::write(&file, format!("[policy]\n{policies}")).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+        daemon.run(&["start"]);
+        daemon
+    }
+
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_symd"));
         command.arg("--project").arg(&self.tree).args(arguments).env_clear().stderr(Stdio::inherit());

@@ -5,6 +5,7 @@
 
 mod bare;
 mod branch;
+mod contracts;
 mod daemon;
 mod edits;
 mod fresh;
@@ -15,6 +16,7 @@ mod servers;
 mod size;
 mod start;
 mod table;
+mod terminal;
 
 use std::path::{Path, PathBuf};
 
@@ -37,10 +39,16 @@ fn main() {
         table.print(&flags);
         return;
     }
+    if flags.iter().any(|flag| flag == "--terminal") {
+        let mut table = Table::default();
+        terminal::measure(&mut table);
+        table.print(&flags);
+        return;
+    }
     if trees.is_empty() {
         // `cargo test --benches` and the like: nothing is timed there.
         eprintln!(
-            "usage: cargo bench --bench figures -- [--edits] | [--large | --only-large | --servers] TREE…   (say, the unpacked source of Django 5.1)"
+            "usage: cargo bench --bench figures -- [--edits | --terminal] | [--large | --only-large | --servers | --contracts] TREE…   (say, the unpacked source of Django 5.1)"
         );
         return;
     }
@@ -49,6 +57,13 @@ fn main() {
     if flags.iter().any(|flag| flag == "--servers") {
         for tree in &trees {
             servers::measure(&prepare(Path::new(tree)), &mut table);
+        }
+        table.print(&[flags, trees].concat());
+        return;
+    }
+    if flags.iter().any(|flag| flag == "--contracts") {
+        for tree in &trees {
+            contracts::measure(&prepare(Path::new(tree)), &mut table);
         }
         table.print(&[flags, trees].concat());
         return;

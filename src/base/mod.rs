@@ -6,6 +6,7 @@ pub mod edits;
 pub mod hash;
 pub mod path;
 pub mod position;
+pub mod processes;
 pub mod state;
 pub mod text;
 

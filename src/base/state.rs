@@ -5,7 +5,7 @@
 
 pub mod durable;
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -46,6 +46,14 @@ pub enum StateError {
     #[error("{} {why}; symd does not use it, because another user could listen in, or put files there; `chmod 700` it if it is yours, else remove it or name another (XDG_RUNTIME_DIR, XDG_DATA_HOME …)", path.display())]
     NotOurs {
         /// The directory.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A file that must be ours alone is not.
+    #[error("{} {why}; symd uses it only if it is yours and nobody else may read or write it: `chmod 600` it, or remove it", path.display())]
+    NotPrivate {
+        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         why: String,
@@ -149,6 +157,39 @@ pub fn open_private(path: &Path) -> Option<std::fs::File> {
     let ours =
         meta.is_file() && meta.uid() == rustix::process::geteuid().as_raw() && meta.mode() & 0o077 == 0;
     ours.then_some(file)
+}
+
+/// Reads a file whole that must be truly ours (see [`open_private`]), of at most `most` bytes; `None` when there is none.
+pub fn read_private(path: &Path, most: u64) -> Result<Option<Vec<u8>>, StateError> {
+    let failed = |source| StateError::Io { what: "cannot read", path: path.to_owned(), source };
+    let Some(file) = open_private(path) else {
+        let why = match std::fs::symlink_metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(failed(source)),
+            Ok(meta) => why_not_private(&meta),
+        };
+        return Err(StateError::NotPrivate { path: path.to_owned(), why });
+    };
+    let mut bytes = Vec::new();
+    // One byte more than allowed is enough to see that there are more.
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > most {
+        return Err(failed(io::Error::other(format!("it is longer than {most} bytes"))));
+    }
+    Ok(Some(bytes))
+}
+
+fn why_not_private(meta: &std::fs::Metadata) -> String {
+    let me = rustix::process::geteuid().as_raw();
+    if meta.is_symlink() {
+        "is a link".to_owned()
+    } else if !meta.is_file() {
+        "is no regular file".to_owned()
+    } else if meta.uid() != me {
+        format!("belongs to user {}, not to user {me}", meta.uid())
+    } else {
+        format!("can be read or written by others, or not by you (mode {:o})", meta.mode() & 0o777)
+    }
 }
 
 /// Removes one of symd's own files; that it was not there is no error.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::config::approvals::Policy;
+
 /// symd keeps every symbol of a project indexed and serves coding agents, people and editors from it.
 #[derive(Debug, Parser)]
 #[command(
@@ -95,15 +97,28 @@ pub(super) enum Command {
     #[command(after_help = "Examples:
   symd call status
   symd call find_symbol '{\"name_path_pattern\": \"UserService\"}'
-  echo '{\"name_path_pattern\": \"UserService\"}' | symd call find_symbol -")]
+  echo '{\"name_path_pattern\": \"UserService\"}' | symd call find_symbol -
+  echo '{\"tool\": \"find_symbol\", \"parameters\": {\"name_path_pattern\": \"UserService\"}}' | symd call -")]
     Call {
         #[command(flatten)]
         toolset: Toolset,
-        /// The tool's name; `symd tools` lists them
+        /// The tool's name; `symd tools` lists them. `-` alone reads {"tool", "parameters"} from stdin
+        #[arg(value_name = "TOOL|-")]
         tool: String,
         /// Its arguments as a JSON object; `-` reads them from stdin
         #[arg(value_name = "JSON|-")]
         arguments: Option<String>,
+        /// Approve this one call, where the user would be asked; a policy `deny` stays in force
+        #[arg(long)]
+        yes: bool,
+        /// Print the answer of a cli_agent tool as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// What tools may do without asking you
+    Approvals {
+        #[command(subcommand)]
+        command: ApprovalsCommand,
     },
     /// Find symbols by name or name path
     #[command(after_help = "Examples:
@@ -320,6 +335,14 @@ pub(super) enum Command {
     Demo,
     /// Remove what daemons left behind, and show how big the caches are
     Gc,
+    /// The projects that agents may change to by name: those in which symd was started
+    #[command(
+        after_help = "Examples:\n  symd projects\n  symd projects add ~/src/app\n  symd projects remove app"
+    )]
+    Projects {
+        #[command(subcommand)]
+        command: Option<ProjectsCommand>,
+    },
     /// The settings
     Config {
         #[command(subcommand)]
@@ -397,6 +420,123 @@ pub(super) enum ServerCommand {
 }
 
 #[derive(Debug, Subcommand)]
+pub(super) enum ApprovalsCommand {
+    /// Show policies and rules, the project's own included
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show or set what becomes of the calls of a toolset, or of one tool of it
+    #[command(after_help = "Examples:
+  symd approvals policy cli_agent allow              every tool of it, commands and network included
+  symd approvals policy serena/create_text_file ask  one tool; goes before the toolset's
+  symd approvals policy cli_agent default            as if nothing had been said
+
+It holds in every project and for every client, also for programs in a sandbox that reach the socket, from the next call
+on. A project's .symd/approvals.toml may ask or deny besides.")]
+    Policy {
+        /// The toolset, or the tool
+        #[arg(value_name = "TOOLSET|TOOLSET/TOOL")]
+        subject: String,
+        /// What becomes of its calls
+        policy: Option<PolicyWord>,
+    },
+    /// Add a rule: calls of a tool whose arguments match an expression are not asked about
+    #[command(after_help = "Examples:
+  symd approvals add create_file '^{\"path\":\"docs/.*\\.md\"'
+  symd approvals add run_in_terminal '^{\"command\":\"git status\"}$' --toolset cli_agent --expires 2h
+
+The expression (of Rust's regex crate) is searched in the call's arguments as compact JSON with sorted keys, without
+the defaults of absent ones; a `{` that begins no repetition is an ordinary character.")]
+    Add {
+        /// The tool's name
+        tool: String,
+        /// The regular expression
+        pattern: String,
+        /// Only in this toolset [default: in any that has the tool]
+        #[arg(long)]
+        toolset: Option<String>,
+        /// Only in this project [default: in any]
+        #[arg(long)]
+        here: bool,
+        /// For how long: 30m, 2h, 7d [default: for ever]
+        #[arg(long, value_name = "DURATION")]
+        expires: Option<String>,
+        /// What becomes of these calls: `ask` and `deny` tighten what is allowed otherwise
+        #[arg(long, default_value = "allow")]
+        policy: RulePolicy,
+    },
+    /// Put a disabled rule into force again
+    Enable {
+        /// Its number, from `symd approvals list`
+        id: u64,
+    },
+    /// Put a rule out of force, and keep it
+    Disable {
+        /// Its number
+        id: u64,
+    },
+    /// Remove a rule
+    Revoke {
+        /// Its number
+        id: u64,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum PolicyWord {
+    /// They run
+    Allow,
+    /// The user is asked
+    Ask,
+    /// They are refused
+    Deny,
+    /// As the toolset has it
+    Default,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum RulePolicy {
+    /// They run
+    Allow,
+    /// The user is asked each time
+    Ask,
+    /// They are refused
+    Deny,
+}
+
+impl From<RulePolicy> for Policy {
+    fn from(word: RulePolicy) -> Policy {
+        match word {
+            RulePolicy::Allow => Policy::Allow,
+            RulePolicy::Ask => Policy::Ask,
+            RulePolicy::Deny => Policy::Deny,
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ProjectsCommand {
+    /// List them: name and root
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Register a project without starting symd in it
+    Add {
+        /// Its root
+        path: PathBuf,
+    },
+    /// Forget a project; nothing of it is changed
+    Remove {
+        /// Its name
+        name: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
 pub(super) enum ConfigCommand {
     /// Show the settings in effect and where each comes from
     Show {
@@ -455,8 +595,12 @@ pub(super) struct Patience {
 pub(super) enum ToolsFormat {
     /// Name and first sentence
     Text,
-    /// Everything, as clients get it
+    /// All that clients get, with each tool's risk and whether the user is asked first
     Json,
+    /// Function calling: the `tools` of OpenAI's chat completions
+    Openai,
+    /// Text for a system prompt; what it asks the model to write, `symd call -` reads
+    Prompt,
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! daemon where there is none, and replaces one that is too old. Never sleeps: it waits for the daemon's
 //! answer, for its readiness pipe, or for its lock.
 
+use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
@@ -15,7 +16,7 @@ use crate::serve::daemon::HANDOVER_DEADLINE;
 use crate::serve::lock;
 use crate::serve::protocol::{
     Agreement, Answer, BUSY, Hello, INVALID_PARAMS, METHOD_NOT_FOUND, PROTOCOL, Reason, Refusal, STOP,
-    VERSION, Welcome, agree, hello_line, line,
+    VERSION, Variables, Welcome, agree, hello_line, line,
 };
 
 use super::context::Spawning;
@@ -111,6 +112,10 @@ impl Client {
             version: VERSION.to_owned(),
             toolset: toolset.to_vec(),
             client: role.to_owned(),
+            environment: Some(environment()),
+            directory: std::env::current_dir()
+                .ok()
+                .and_then(|directory| directory.to_str().map(str::to_owned)),
         };
         let answer = client.send(&hello_line(&hello)).and_then(|()| client.receive());
         let answer = match answer {
@@ -215,6 +220,13 @@ impl Client {
             return Ok(message["result"].take());
         }
     }
+}
+
+/// Our own environment, for the commands that we have run.
+fn environment() -> Variables {
+    let text =
+        |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+    Variables(std::env::vars_os().filter_map(text).collect())
 }
 
 /// Ends a daemon that is older than we are, so that ours can take its place.

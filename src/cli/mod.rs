@@ -12,6 +12,7 @@ mod shim;
 mod spawn;
 mod terminal;
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -20,8 +21,17 @@ use clap::Parser;
 use args::Arguments;
 use failure::{Exit, Failure};
 
+use crate::ops::shell::warden;
+
 /// Runs the command that the process was called with.
 pub fn main() -> ExitCode {
+    // Before clap, which would look at a command line of its own: this is started for every shell command.
+    let words: Vec<OsString> = std::env::args_os().collect();
+    if let [_, name, words @ ..] = words.as_slice()
+        && name == warden::NAME
+    {
+        return warden::run(words);
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {

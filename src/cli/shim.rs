@@ -13,6 +13,7 @@ use std::thread::JoinHandle;
 use serde_json::{Value, json};
 
 use crate::serve::Place;
+use crate::serve::approvals::proof;
 use crate::serve::protocol::{BUSY, error_line, line};
 
 use super::client::{Client, Role};
@@ -85,7 +86,12 @@ impl Shim {
 
     /// Connects, and repeats what the client opened its session with.
     fn connect(&self) -> Result<Link, Failure> {
-        let (mut client, _) = Client::connect(&self.place, Role::Mcp, &self.toolset, self.spawning)?;
+        let (mut client, welcome) = Client::connect(&self.place, Role::Mcp, &self.toolset, self.spawning)?;
+        if let Some(word) = &welcome.proof {
+            // In a sandbox it fails, as it is meant to: the answers that come through us do not count then, and the
+            // refusals say so.
+            let _ = proof::give(&self.place.proofs(), word);
+        }
         let failed = |error: io::Error| Exit::NoDaemon.because(format!("the connection broke: {error}"));
         if let Some(opening) = &self.opening {
             client.request("initialize", opening.clone(), |_| ())?;

@@ -3,12 +3,12 @@
 
 use std::ffi::OsStr;
 use std::io::Read;
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use crate::base::state;
 use crate::serve::Place;
 use crate::serve::log;
+use crate::serve::this_program;
 
 use super::failure::{Exit, Failure};
 
@@ -82,13 +82,6 @@ fn is_kept(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| {
         KEPT.contains(&name) || KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
     })
-}
-
-/// The path of this program. One that was replaced while it runs is found under its old name.
-fn this_program() -> std::io::Result<PathBuf> {
-    let path = std::env::current_exe()?;
-    let Some(text) = path.to_str() else { return Ok(path) };
-    Ok(text.strip_suffix(" (deleted)").map_or_else(|| path.clone(), PathBuf::from))
 }
 
 /// Waits for the child in the background: as long as its parent lives, nobody else can.

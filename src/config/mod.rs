@@ -1,8 +1,10 @@
 //! What is configured rather than computed: the languages symd knows, where a project's root is, and the user's
 //! settings. Reads symd's own configuration, never the project's code.
 
+pub mod approvals;
 pub mod languages;
 pub mod layers;
+pub mod projects;
 pub mod roots;
 pub mod server;
 pub mod settings;

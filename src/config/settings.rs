@@ -21,6 +21,17 @@ pub enum WatchBackend {
     Notify,
 }
 
+/// What becomes of processes that a shell command leaves running in the background.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ShellBackground {
+    /// They are ended when the connection ends that started them.
+    #[default]
+    Reap,
+    /// They are left alone.
+    Keep,
+}
+
 /// What a connection and the daemon as a whole may use up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -33,6 +44,15 @@ pub struct Limits {
     pub max_connections: usize,
     /// Milliseconds for which a client may leave an answer unread.
     pub write_deadline_ms: u64,
+    /// Milliseconds for which the user may leave a question about a call unanswered.
+    pub approval_deadline_ms: u64,
+}
+
+impl Limits {
+    /// How long the user is waited for.
+    pub fn approval(&self) -> Duration {
+        Duration::from_millis(self.approval_deadline_ms)
+    }
 }
 
 impl Default for Limits {
@@ -42,6 +62,7 @@ impl Default for Limits {
             max_in_flight: 64,
             max_connections: 1024,
             write_deadline_ms: 30_000,
+            approval_deadline_ms: 300_000,
         }
     }
 }
@@ -67,6 +88,8 @@ pub struct Settings {
     /// Mebibytes of memory (its whole process group) after which a language server is restarted, where languages.toml
     /// gives it no limit of its own; 0 = no limit.
     pub server_memory_mb: u64,
+    /// What becomes of processes that a shell command leaves running in the background.
+    pub shell_background: ShellBackground,
     /// What a connection may use up.
     pub limits: Limits,
 }
@@ -82,6 +105,7 @@ impl Default for Settings {
             watch: WatchBackend::Auto,
             server_idle_minutes: 30.0,
             server_memory_mb: 0,
+            shell_background: ShellBackground::Reap,
             limits: Limits::default(),
         }
     }
@@ -195,6 +219,7 @@ mod tests {
             ("idle_exit_minutes = -1", "idle_exit_minutes"),
             ("idle_exit_minutes = nan", "idle_exit_minutes"),
             ("watch = \"kqueue\"", "watch"),
+            ("shell_background = \"leave\"", "shell_background"),
             ("toolset = []", "toolset"),
             ("[limits]\nmax_in_flight = 0", "limits.max_in_flight"),
         ];

@@ -18,7 +18,8 @@ use super::plan::{By, Plan};
 use super::put_back::{self, LeftFile, Recovered, RecoveredOperation, Resolution, put_back};
 use super::steps::{Hook, Step};
 use super::store::{OperationId, Pending, Store};
-use super::tree;
+use super::tree::{self, Links};
+use crate::base::RelPath;
 use crate::vfs::Root;
 
 /// What the history may take on the disk.
@@ -40,12 +41,14 @@ impl Default for Options {
 }
 
 /// What was done.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Applied {
     /// Its number in the history; `None` when the plan changed nothing.
     pub id: Option<OperationId>,
     /// Every file that changed, by path, links resolved.
     pub files: Vec<FileChange>,
+    /// Every directory that was made, outermost first.
+    pub directories: Vec<RelPath>,
 }
 
 /// The edits of one project.
@@ -106,6 +109,11 @@ impl Editor {
         self
     }
 
+    /// The project's root, absolute, links resolved.
+    pub fn root(&self) -> &Path {
+        self.root.path()
+    }
+
     /// Waits until no edit of this process is under way.
     pub fn idle(&self) {
         drop(self.turn.lock().unwrap_or_else(PoisonError::into_inner));
@@ -143,7 +151,7 @@ impl Editor {
         let turn = self.take_turn()?;
         let journal = self.cut_short(id)?;
         let applied = match resolution {
-            Resolution::Keep => Applied { id: None, files: Vec::new() },
+            Resolution::Keep => Applied::default(),
             Resolution::PutBack => {
                 let changes = tree::restoration_of(&self.root, &journal)?;
                 self.carry_out(&turn, &changes, by, Kind::Recovery)?
@@ -155,12 +163,12 @@ impl Editor {
 
     /// Whether `plan` could be applied to the tree as it is. Writes nothing, waits for nobody.
     pub fn check(&self, plan: &Plan) -> Result<(), EditError> {
-        tree::changes_of(&self.root, plan).map(|_| ())
+        tree::changes_of(&self.root, plan, Links::Followed).map(|_| ())
     }
 
     /// What `plan` would change, by path. Checks it too; writes nothing, waits for nobody.
     pub fn preview(&self, plan: &Plan) -> Result<Vec<FileDiff>, EditError> {
-        tree::changes_of(&self.root, plan).map(|changes| diffs(&changes))
+        tree::changes_of(&self.root, plan, Links::Followed).map(|changes| diffs(&changes))
     }
 
     /// What becomes of the files that recovery left of operation `id`, if it is resolved so.
@@ -189,8 +197,16 @@ impl Editor {
     /// Applies `plan` whole, or leaves the tree as it is and says why.
     pub fn apply(&self, plan: &Plan, by: By) -> Result<Applied, EditError> {
         let turn = self.take_turn()?;
-        let changes = tree::changes_of(&self.root, plan)?;
+        let changes = tree::changes_of(&self.root, plan, Links::Followed)?;
         self.carry_out(&turn, &changes, by, Kind::Edit)
+    }
+
+    /// The same for files that are not the work at hand but notes beside it (memories): undo without a number passes it
+    /// by, what was undone before can still be redone, and a path through a link is refused.
+    pub fn apply_aside(&self, plan: &Plan, by: By) -> Result<Applied, EditError> {
+        let turn = self.take_turn()?;
+        let changes = tree::changes_of(&self.root, plan, Links::Refused)?;
+        self.carry_out(&turn, &changes, by, Kind::Aside)
     }
 
     /// Undoes an edit: refused when a file is not as the edit left it.
@@ -239,8 +255,9 @@ impl Editor {
         kind: Kind,
     ) -> Result<Applied, EditError> {
         self.hook.after(Step::Checked)?;
-        if changes.list.is_empty() && matches!(kind, Kind::Edit | Kind::Recovery) {
-            return Ok(Applied { id: None, files: Vec::new() });
+        let is_nothing = changes.list.is_empty() && changes.make.is_empty();
+        if is_nothing && matches!(kind, Kind::Edit | Kind::Aside | Kind::Recovery) {
+            return Ok(Applied::default());
         }
         let journal = Journal::of(self.store.next_id()?, changes, by, kind);
         self.store.begin(&journal)?;
@@ -270,7 +287,8 @@ impl Editor {
         }
         let mut files: Vec<FileChange> = changes.list.iter().flat_map(Change::told).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(Applied { id: Some(journal.entry.id), files })
+        let directories = changes.make.clone();
+        Ok(Applied { id: Some(journal.entry.id), files, directories })
     }
 
     /// Frees replaced files on a thread of its own; one at a time, the last one waited for when the editor is dropped.

@@ -29,6 +29,8 @@ const MAX_HEADER_BYTES: u64 = 1 << 28;
 pub(super) enum Kind {
     /// An edit of its own.
     Edit,
+    /// An edit beside the work at hand: undone by its number only.
+    Aside,
     /// The inverse of an edit.
     Undo { of: OperationId },
     /// An undone edit, made again.

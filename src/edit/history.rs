@@ -14,7 +14,7 @@ use super::store::OperationId;
 /// Which operation to undo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// The last edit that is not undone.
+    /// The last edit that is not undone, but for those made aside ([`super::Editor::apply_aside`]).
     Last,
     /// This one, whatever came after it: refused where later edits changed the same files.
     Id(OperationId),
@@ -58,7 +58,7 @@ pub(super) fn operations(entries: &[Arc<Entry>], limit: usize) -> Vec<Operation>
         time: UNIX_EPOCH + Duration::from_millis(entry.time),
         by: entry.by(),
         what: match entry.kind {
-            Kind::Edit => Happened::Edit,
+            Kind::Edit | Kind::Aside => Happened::Edit,
             Kind::Undo { of } => Happened::Undo(of),
             Kind::Redo { of } => Happened::Redo(of),
             Kind::Recovery => Happened::Recovery,
@@ -76,7 +76,7 @@ pub(super) fn to_undo(entries: &[Arc<Entry>], which: Which) -> Result<OperationI
         Which::Last => entries
             .iter()
             .rev()
-            .find(|entry| is_edit(entry.kind) && !undone.contains(&entry.id))
+            .find(|entry| is_edit(entry.kind) && entry.kind != Kind::Aside && !undone.contains(&entry.id))
             .map(|entry| entry.id)
             .ok_or_else(|| EditError::NoOperation("there is nothing to undo".to_owned())),
         Which::Id(id) => {
@@ -99,7 +99,7 @@ pub(super) fn to_redo(entries: &[Arc<Entry>]) -> Result<(OperationId, OperationI
 }
 
 fn is_edit(kind: Kind) -> bool {
-    matches!(kind, Kind::Edit | Kind::Recovery)
+    matches!(kind, Kind::Edit | Kind::Aside | Kind::Recovery)
 }
 
 /// How edits stand after everything that happened.
@@ -116,6 +116,8 @@ impl Standing {
         for entry in entries {
             match entry.kind {
                 Kind::Edit | Kind::Recovery => standing.redoable.clear(),
+                // What was undone can still be made again: its files are others, or the hashes show it.
+                Kind::Aside => {}
                 Kind::Undo { of } => {
                     standing.undone.insert(of);
                     standing.redoable.push((entry.id, of));

@@ -48,6 +48,11 @@ pub enum PlanStep {
         /// What the file held.
         base: ContentHash,
     },
+    /// Makes a directory and those above it; one that is there already is no error.
+    MakeDirectory {
+        /// Which.
+        path: RelPath,
+    },
     /// Removes a regular file. Its directory stays, empty or not.
     Delete {
         /// The file.

@@ -40,6 +40,9 @@ pub(super) struct Store {
     limit: u64,
     /// Headers read so far: entries never change. Those that fell out are dropped at the next look.
     known: Mutex<BTreeMap<OperationId, Arc<Entry>>>,
+    /// How many bytes committed entries take, as far as anybody asked: a look at each after every edit would make edits
+    /// slower the longer the history is.
+    sizes: Mutex<BTreeMap<OperationId, u64>>,
 }
 
 const COMMITTED: &str = "edit";
@@ -48,7 +51,7 @@ const CUT_SHORT: &str = "cut";
 impl Store {
     pub(super) fn open(directory: &Path, limit: u64) -> Result<Store, StateError> {
         state::private_dir(directory)?;
-        Ok(Store { directory: directory.to_owned(), limit, known: Mutex::default() })
+        Ok(Store { directory: directory.to_owned(), limit, known: Mutex::default(), sizes: Mutex::default() })
     }
 
     /// Keeps every other process from editing this project until the file is dropped.
@@ -58,7 +61,9 @@ impl Store {
 
     /// The number that the next operation gets.
     pub(super) fn next_id(&self) -> Result<OperationId, StateError> {
-        let last = self.ids(COMMITTED)?.into_iter().chain(self.ids(CUT_SHORT)?).max();
+        let names = durable::names(&self.directory)?;
+        let ids = |extension| names.iter().filter_map(move |name| id_of(name, extension));
+        let last = ids(COMMITTED).chain(ids(CUT_SHORT)).max();
         Ok(OperationId(last.map_or(1, |id| id.0 + 1)))
     }
 
@@ -142,10 +147,13 @@ impl Store {
 
     /// Lets the oldest operations fall out until the rest fits the limit. The newest stays, however large.
     pub(super) fn prune(&self) -> Result<(), StateError> {
+        let mut known = self.sizes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sizes = BTreeMap::new();
         let mut room = self.limit;
         for (age, id) in self.ids(COMMITTED)?.into_iter().rev().enumerate() {
             let path = self.path(id, COMMITTED);
-            let size = path.metadata().map_or(0, |meta| meta.len());
+            let size = known.remove(&id).unwrap_or_else(|| path.metadata().map_or(0, |meta| meta.len()));
+            sizes.insert(id, size);
             match room.checked_sub(size) {
                 Some(rest) => room = rest,
                 None if age == 0 => room = 0,
@@ -156,6 +164,7 @@ impl Store {
                 }
             }
         }
+        *known = sizes;
         Ok(())
     }
 
@@ -165,9 +174,7 @@ impl Store {
 
     fn ids(&self, extension: &str) -> Result<Vec<OperationId>, StateError> {
         let names = durable::names(&self.directory)?;
-        let id =
-            |name: &String| name.strip_suffix(extension)?.strip_suffix('.')?.parse().ok().map(OperationId);
-        let mut ids: Vec<OperationId> = names.iter().filter_map(id).collect();
+        let mut ids: Vec<OperationId> = names.iter().filter_map(|name| id_of(name, extension)).collect();
         ids.sort_unstable();
         Ok(ids)
     }
@@ -179,6 +186,11 @@ impl Store {
     fn pending_path(&self) -> PathBuf {
         self.directory.join("pending")
     }
+}
+
+/// The operation that a file of that name is of.
+fn id_of(name: &str, extension: &str) -> Option<OperationId> {
+    name.strip_suffix(extension)?.strip_suffix('.')?.parse().ok().map(OperationId)
 }
 
 fn read_from(path: &Path, file: File) -> Result<Option<Journal>, StateError> {

@@ -11,20 +11,32 @@ use super::error::{Conflict, EditError};
 use super::plan::{Plan, PlanStep};
 use super::splice::splice;
 use crate::base::{ContentHash, RelPath};
-use crate::vfs::{Found, Like, MAX_FILE_BYTES, Root, VfsError};
+use crate::vfs::{EntryKind, Found, Like, MAX_FILE_BYTES, Root, VfsError};
 
 /// Files as the plan found them and as it leaves them. A path stands in both maps or in none.
 struct Tree<'r> {
     root: &'r Root,
+    links: Links,
     before: BTreeMap<RelPath, Option<Original>>,
     now: BTreeMap<RelPath, Option<Wanted>>,
     conflicts: BTreeMap<RelPath, Conflict>,
+    /// Directories that shall be there, empty or not.
+    directories: BTreeSet<RelPath>,
     clear: Vec<RelPath>,
 }
 
+/// What is done with a path that goes through a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Links {
+    /// Its target is meant, which lies inside the project.
+    Followed,
+    /// The step is refused.
+    Refused,
+}
+
 /// What `plan` comes down to on the disk as it is.
-pub(super) fn changes_of(root: &Root, plan: &Plan) -> Result<Changes, EditError> {
-    let mut tree = Tree::new(root);
+pub(super) fn changes_of(root: &Root, plan: &Plan, links: Links) -> Result<Changes, EditError> {
+    let mut tree = Tree { links, ..Tree::new(root) };
     for step in &plan.steps {
         tree.take(step)?;
     }
@@ -57,6 +69,8 @@ pub(super) fn inverse_of(root: &Root, journal: &Journal) -> Result<Changes, Edit
         }
     }
     tree.clear = journal.entry.made.iter().rev().cloned().collect();
+    // Those that the operation took away; what it left because it was not empty is there.
+    tree.directories.extend(journal.entry.cleared.iter().cloned());
     tree.changes()
 }
 
@@ -88,7 +102,8 @@ pub(super) fn restoration_of(root: &Root, journal: &Journal) -> Result<Changes, 
 impl<'r> Tree<'r> {
     fn new(root: &'r Root) -> Tree<'r> {
         let (before, now) = (BTreeMap::new(), BTreeMap::new());
-        Tree { root, before, now, conflicts: BTreeMap::new(), clear: Vec::new() }
+        let (conflicts, directories) = (BTreeMap::new(), BTreeSet::new());
+        Tree { root, links: Links::Followed, before, now, conflicts, directories, clear: Vec::new() }
     }
 
     fn take(&mut self, step: &PlanStep) -> Result<(), EditError> {
@@ -117,6 +132,14 @@ impl<'r> Tree<'r> {
                     self.rename(&from, &to);
                 }
             }
+            PlanStep::MakeDirectory { path } => {
+                let path = self.without_links_above(path)?;
+                // A link to a directory is one, for whoever wants to put files there.
+                if self.root.stat(&path).is_ok_and(|(kind, _)| kind == EntryKind::Directory) {
+                    return Ok(());
+                }
+                self.directories.insert(path);
+            }
             PlanStep::Delete { path, base } => {
                 let path = self.itself(path)?;
                 if self.expect(&path, Some(*base)) {
@@ -129,7 +152,7 @@ impl<'r> Tree<'r> {
 
     /// The file that `path` names, through links, loaded.
     fn target(&mut self, path: &RelPath) -> Result<RelPath, EditError> {
-        let path = self.root.resolve(path).map_err(|error| through_a_file(error, path))?;
+        let path = self.resolve(path, path)?;
         self.load(&path)?;
         Ok(path)
     }
@@ -160,8 +183,16 @@ impl<'r> Tree<'r> {
         let Some(parent) = path.parent() else {
             return Err(VfsError::NotAFile { path: path.clone(), what: "a directory" }.into());
         };
-        let parent = self.root.resolve(&parent).map_err(|error| through_a_file(error, path))?;
-        Ok(parent.join(path.file_name()))
+        Ok(self.resolve(&parent, path)?.join(path.file_name()))
+    }
+
+    /// What `path`, of which `named` was asked for, is once links are followed.
+    fn resolve(&self, path: &RelPath, named: &RelPath) -> Result<RelPath, EditError> {
+        let found = self.root.resolve(path).map_err(|error| through_a_file(error, named))?;
+        if self.links == Links::Refused && found != *path {
+            return Err(VfsError::NotAFile { path: named.clone(), what: "behind a link" }.into());
+        }
+        Ok(found)
     }
 
     fn load(&mut self, path: &RelPath) -> Result<(), EditError> {
@@ -244,7 +275,7 @@ impl<'r> Tree<'r> {
                 changes.list.push(Change::Content { path, before, after });
             }
         }
-        changes.make = missing_directories(self.root, &changes.list)?;
+        changes.make = missing_directories(self.root, &changes.list, &self.directories)?;
         changes.clear = self.clear;
         check_writable(self.root, &changes)?;
         Ok(changes)
@@ -276,15 +307,21 @@ fn not_a_directory(path: &RelPath) -> EditError {
     VfsError::Write { path: path.clone(), source: io::ErrorKind::NotADirectory.into() }.into()
 }
 
-/// The directories that new files need and that are not there, outermost first.
-fn missing_directories(root: &Root, list: &[Change]) -> Result<Vec<RelPath>, EditError> {
+/// The directories that are wanted, or that new files need, and that are not there, outermost first.
+fn missing_directories(
+    root: &Root,
+    list: &[Change],
+    wanted: &BTreeSet<RelPath>,
+) -> Result<Vec<RelPath>, EditError> {
     let mut missing = BTreeSet::new();
     let mut present = BTreeSet::from([RelPath::root()]);
-    for change in list {
-        let (Change::Content { path, after: Some(_), .. } | Change::Move { to: path, .. }) = change else {
-            continue;
-        };
-        let mut above = path.parent();
+    let needed = list.iter().filter_map(|change| match change {
+        Change::Content { path, after: Some(_), .. } | Change::Move { to: path, .. } => {
+            Some((path, path.parent()))
+        }
+        Change::Content { .. } => None,
+    });
+    for (path, mut above) in needed.chain(wanted.iter().map(|path| (path, Some(path.clone())))) {
         while let Some(directory) = above.filter(|path| !present.contains(path) && !missing.contains(path)) {
             let found = match root.slot(&directory) {
                 Err(VfsError::NotFound { .. }) => Found::Nothing,

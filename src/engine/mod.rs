@@ -10,6 +10,7 @@ mod pending;
 mod pool;
 mod run;
 mod status;
+mod turns;
 mod view;
 
 #[cfg(test)]
@@ -28,6 +29,7 @@ pub use foretold::Foretold;
 pub use gate::{Busy, Still};
 pub use look::MAX_PARSED_BYTES;
 pub use status::{EngineStatus, SkippedFiles};
+pub use turns::Turn;
 pub use view::{Current, CurrentError, View};
 
 use crate::base::state::{self, StateError};
@@ -45,6 +47,7 @@ use gate::Gate;
 use look::Looker;
 use pool::Pool;
 use run::Run;
+use turns::Turns;
 
 /// Events on their way to the engine. When it is full, askers and pool threads wait; the engine waits for
 /// neither, so it empties.
@@ -61,6 +64,7 @@ pub struct Engine {
     watch: Arc<Watch>,
     cache: Option<Arc<Cache>>,
     gate: Gate,
+    turns: Turns,
     foretold: Arc<Foretellings>,
 }
 
@@ -191,7 +195,16 @@ impl Engine {
         let watch = Arc::new(watch);
         let (run, status, gone) = Run::new(parts, watch.clone(), Pool::new(), events.downgrade(), state);
         tokio::spawn(run.telling(on_change).run(receiver, notices));
-        Engine { events, status, gone, watch, cache, gate: Gate::default(), foretold }
+        Engine {
+            events,
+            status,
+            gone,
+            watch,
+            cache,
+            gate: Gate::default(),
+            turns: Turns::default(),
+            foretold,
+        }
     }
 
     /// Runs `question` on a pool thread as soon as the index shows everything written before this call; the first
@@ -218,6 +231,16 @@ impl Engine {
     /// while it changes files. Must not be held over a question.
     pub async fn still(&self) -> Result<Still, Busy> {
         self.gate.close().await
+    }
+
+    /// Waits until no other edit has a turn, for one whose files changed between its plan and its making.
+    pub async fn turn(&self) -> Turn {
+        self.turns.take().await
+    }
+
+    /// The same for one that is about to be planned: at once, and without a turn, where no edit has one.
+    pub async fn turn_behind_others(&self) -> Option<Turn> {
+        self.turns.behind_others().await
     }
 
     /// Takes in outlines that were made elsewhere; questions asked after this see them, as long as the files are as

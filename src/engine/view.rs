@@ -76,6 +76,11 @@ impl View {
     pub fn is_ignored(&self, path: &RelPath, kind: EntryKind) -> bool {
         self.ignore.is_ignored(path, kind)
     }
+
+    /// Whether git leaves `path` out.
+    pub fn is_git_ignored(&self, path: &RelPath, kind: EntryKind) -> bool {
+        self.ignore.is_git_ignored(path, kind)
+    }
 }
 
 impl Sources for View {

@@ -1,17 +1,12 @@
-//! What belongs to a process group: members, their memory, signals to all but the leader. Read from /proc.
-//! Invariant: a signal goes only to a process that was seen in the group after its descriptor was opened, so a number
-//! that is used again never hits a stranger.
-#![allow(clippy::disallowed_methods, reason = "/proc is neither the project's nor a file")]
+//! What belongs to a process group: members, their memory, signals to all but the leader. Invariant: a signal goes only
+//! to a process that was seen in the group after its descriptor was opened, so a number that is used again never hits
+//! a stranger.
 
 use std::os::fd::OwnedFd;
 
 use rustix::process::{Pid, PidfdFlags, Signal};
 
-/// A process of a group.
-struct Member {
-    pid: Pid,
-    resident_pages: u64,
-}
+use crate::base::processes::{self, Process};
 
 /// Bytes of resident memory of the whole group; pages that several share are counted for each.
 pub(super) fn memory_bytes(group: Pid) -> u64 {
@@ -42,41 +37,18 @@ pub(super) fn kill(group: Pid) {
 
 /// Descriptors of all that live in the group; each becomes readable when its process ends.
 pub(super) fn open(group: Pid) -> Vec<(Pid, OwnedFd)> {
-    let open = |member: Member| {
+    let open = |member: Process| {
         let process = rustix::process::pidfd_open(member.pid, PidfdFlags::empty()).ok()?;
-        stat(member.pid).filter(|stat| stat.group == group)?;
+        processes::of(member.pid).filter(|process| process.group == group)?;
         Some((member.pid, process))
     };
     members(group).into_iter().filter_map(open).collect()
 }
 
-fn members(group: Pid) -> Vec<Member> {
-    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
-    let member = |entry: std::fs::DirEntry| {
-        let pid = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
-        let stat = stat(pid).filter(|stat| stat.group == group && stat.lives)?;
-        Some(Member { pid, resident_pages: stat.resident_pages })
-    };
-    entries.flatten().filter_map(member).collect()
-}
-
-struct Stat {
-    lives: bool,
-    group: Pid,
-    resident_pages: u64,
-}
-
-/// `/proc/PID/stat` (proc(5)): the name, in parentheses, may hold anything, so fields are counted from its end.
-fn stat(pid: Pid) -> Option<Stat> {
-    let text = std::fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
-    let text = String::from_utf8_lossy(&text);
-    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
-    Some(Stat {
-        // Dead, and waiting only for its parent to notice.
-        lives: !matches!(*fields.first()?, "Z" | "X"),
-        group: Pid::from_raw(fields.get(2)?.parse().ok()?)?,
-        resident_pages: fields.get(21)?.parse().ok()?,
-    })
+fn members(group: Pid) -> Vec<Process> {
+    let mut members = processes::all();
+    members.retain(|process| process.group == group && process.lives);
+    members
 }
 
 #[cfg(test)]

@@ -5,9 +5,13 @@
 //! `/`, so `*test*` fits `tests/helper.py`; with `/` they stop there and only `**` crosses, also inside a
 //! component. `**/` at the start and `/**/` stand for no folder too, a final `/` for everything beneath.
 //! `{a,b}` is spelled out first, so each alternative has its own idea of whether it has a `/`.
-//! A name mask is Python's `fnmatch` on one file name, with `{a,b}` besides.
+//! A path glob can also be taken from a directory on, or anchored as a shell takes it: then a glob without `/` fits
+//! names in that very directory. A name mask is Python's `fnmatch` on one file name, with `{a,b}` besides.
 
 use std::fmt::Write as _;
+
+use super::search::Case;
+use crate::base::RelPath;
 
 /// Alternatives one glob may have once its braces are spelled out: `{a,b}{a,b}…` doubles with every pair.
 const MAX_ALTERNATIVES: usize = 1024;
@@ -41,12 +45,38 @@ enum Subject {
 impl Glob {
     /// A glob over paths from the root.
     pub fn path(glob: &str) -> Result<Glob, GlobError> {
-        compile(glob, Subject::Path)
+        compile(glob, Subject::Path, Case::Sensitive, "")
+    }
+
+    /// A glob over the paths from `directory` on, matched against paths from the root: nothing outside fits.
+    pub fn beneath(directory: &RelPath, glob: &str) -> Result<Glob, GlobError> {
+        compile(glob, Subject::Path, Case::Sensitive, &way_to(directory))
+    }
+
+    /// As [`Glob::beneath`], but a glob without `/` fits names in `directory` itself alone, as in a shell.
+    pub fn anchored(directory: &RelPath, glob: &str, case: Case) -> Result<Glob, GlobError> {
+        if glob.is_empty() {
+            return compile(glob, Subject::Path, case, "");
+        }
+        // A `/` in front says so, and is no part of the path.
+        let rooted = format!("/{}", glob.strip_prefix("./").unwrap_or(glob));
+        compile(&rooted, Subject::Path, case, &way_to(directory))
+            .map_err(|error| GlobError { glob: glob.to_owned(), ..error })
+    }
+
+    /// Fits what any of `globs` fits.
+    pub fn any(globs: &[Glob]) -> Result<Glob, GlobError> {
+        let expressions: Vec<&str> = globs.iter().map(|glob| glob.0.as_str()).collect();
+        let too_large = || GlobError {
+            glob: format!("{} globs", globs.len()),
+            reason: "together they are too large".to_owned(),
+        };
+        regex::Regex::new(&expressions.join("|")).map(Glob).map_err(|_| too_large())
     }
 
     /// A mask over file names.
     pub fn name(mask: &str) -> Result<Glob, GlobError> {
-        compile(mask, Subject::Name)
+        compile(mask, Subject::Name, Case::Sensitive, "")
     }
 
     /// Whether the whole of `text` fits.
@@ -55,7 +85,13 @@ impl Glob {
     }
 }
 
-fn compile(glob: &str, subject: Subject) -> Result<Glob, GlobError> {
+/// What stands before every path beneath `directory`.
+fn way_to(directory: &RelPath) -> String {
+    if directory.is_root() { String::new() } else { format!("{directory}/") }
+}
+
+/// `before` stands before what the glob describes.
+fn compile(glob: &str, subject: Subject, case: Case, before: &str) -> Result<Glob, GlobError> {
     let error = |reason: String| GlobError { glob: glob.to_owned(), reason };
     if glob.is_empty() {
         return Err(error("it is empty".to_owned()));
@@ -68,7 +104,8 @@ fn compile(glob: &str, subject: Subject) -> Result<Glob, GlobError> {
             reason: format!("it has more than {MAX_CHARS} characters"),
         });
     }
-    let mut expression = String::from(r"(?s)\A(?:");
+    let flags = if case == Case::Insensitive { "(?si)" } else { "(?s)" };
+    let mut expression = format!(r"{flags}\A{}(?:", regex::escape(before));
     for (i, alternative) in spell_out(&chars, subject).map_err(error)?.iter().enumerate() {
         if i > 0 {
             expression.push('|');
@@ -314,6 +351,28 @@ mod tests {
                 assert!(!compiled.matches(path), "{glob} should not fit {path}: {:?}", compiled.0);
             }
         }
+    }
+
+    #[test]
+    fn globs_can_be_taken_from_a_directory_on() {
+        let src = RelPath::new("src/a+b").expect("valid");
+        let beneath = |glob: &str, path: &str| Glob::beneath(&src, glob).expect(glob).matches(path);
+        assert!(beneath("*.py", "src/a+b/x/y.py") && beneath("x/*.py", "src/a+b/x/y.py"));
+        assert!(beneath("{*.c,x/*.py}", "src/a+b/d/e.c") && beneath("/x/", "src/a+b/x/y.py"));
+        assert!(!beneath("*.py", "src/x.py") && !beneath("*src*", "src/a+b/x") && !beneath("x/*", "x/y"));
+        let anchored =
+            |glob: &str, case, path: &str| Glob::anchored(&src, glob, case).expect(glob).matches(path);
+        let (exact, any) = (Case::Sensitive, Case::Insensitive);
+        assert!(anchored("*.py", exact, "src/a+b/y.py") && anchored("./*.py", exact, "src/a+b/y.py"));
+        assert!(anchored("**/*.py", exact, "src/a+b/y.py") && anchored("**/*.PY", any, "src/a+b/x/y.py"));
+        assert!(anchored("**", exact, "src/a+b/x/.y") && anchored("{*.c,x/*.py}", exact, "src/a+b/x/y.py"));
+        assert!(!anchored("*.py", exact, "src/a+b/x/y.py") && !anchored("*.PY", exact, "src/a+b/y.py"));
+        let both = [Glob::path("*.py").expect("valid"), Glob::beneath(&src, "x/*").expect("valid")];
+        let both = Glob::any(&both).expect("small");
+        assert!(both.matches("q/a.py") && both.matches("src/a+b/x/y") && !both.matches("x/y"));
+        let error = Glob::anchored(&src, "[a", any).expect_err("open");
+        assert_eq!(error.glob, "[a");
+        assert!(Glob::anchored(&src, "", any).is_err());
     }
 
     #[test]

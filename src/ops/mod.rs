@@ -5,16 +5,24 @@ mod declared;
 pub mod definition;
 pub mod diagnostics;
 pub mod edits;
+pub mod entries;
+pub mod fetch;
 pub mod find_file;
 pub mod find_symbol;
 pub mod format;
 pub mod glob;
+pub mod grep;
 mod heritage;
 pub mod hover;
 pub mod implementations;
+pub mod levels;
 pub mod list_dir;
+pub mod memory;
+pub mod newest;
 pub mod outline;
+pub mod pty;
 pub mod question;
+pub mod read_bytes;
 pub mod read_file;
 pub mod references;
 pub mod relations;
@@ -24,10 +32,12 @@ pub(crate) mod scratch;
 pub mod search;
 pub mod server_edit;
 pub mod server_outlines;
+pub mod shell;
 pub mod spot;
 pub mod symbol;
 pub mod target;
 pub mod tree;
+pub mod walk;
 
 use std::sync::Arc;
 
@@ -49,11 +59,18 @@ pub struct Project {
     pub editor: Arc<Editor>,
     /// What was put back when the project was opened, because a crash had cut it short.
     pub recovered: Arc<Recovered>,
+    /// What commands in shells and on terminals share.
+    pub shells: shell::Shells,
     /// The most characters of an answer where a contract leaves that to the configuration.
     pub max_answer_chars: usize,
 }
 
 impl Project {
+    /// Its root, absolute, links resolved.
+    pub fn root(&self) -> &std::path::Path {
+        self.editor.root()
+    }
+
     /// The language servers that concern this project: those that were started, and those that could be for a language
     /// that it has files of. By name.
     pub fn server_status(&self) -> Vec<ServerStatus> {

@@ -18,6 +18,23 @@ pub struct FileText {
 
 /// Reads the file that a client wrote as `path`; what the ignore rules leave out is refused.
 pub fn read_file(tree: &Tree<'_>, path: &str) -> Result<FileText, FileOpError> {
+    let FileData { path: found, bytes } = read_bytes(tree, path)?;
+    let hash = ContentHash::of(&bytes);
+    let text = Text::decode(bytes).map_err(|_| FileOpError::Binary(path.to_owned()))?;
+    Ok(FileText { path: found, text, hash })
+}
+
+/// A file's bytes.
+#[derive(Clone, Debug)]
+pub struct FileData {
+    /// Which file.
+    pub path: RelPath,
+    /// All of them.
+    pub bytes: Vec<u8>,
+}
+
+/// Reads the bytes of the file that a client wrote as `path`; what the ignore rules leave out is refused.
+pub fn read_bytes(tree: &Tree<'_>, path: &str) -> Result<FileData, FileOpError> {
     let found = tree.locate_unignored(path)?;
     if found.kind == EntryKind::Directory {
         return Err(FileOpError::IsDirectory(path.to_owned()));
@@ -28,9 +45,7 @@ pub fn read_file(tree: &Tree<'_>, path: &str) -> Result<FileText, FileOpError> {
         }
         other => other?,
     };
-    let hash = ContentHash::of(&read.bytes);
-    let text = Text::decode(read.bytes).map_err(|_| FileOpError::Binary(path.to_owned()))?;
-    Ok(FileText { path: found.path, text, hash })
+    Ok(FileData { path: found.path, bytes: read.bytes })
 }
 
 impl FileText {

@@ -57,12 +57,21 @@ impl Files for FileMap {
 impl View {
     /// Runs `work` on the project's files as this view sees them.
     pub fn tree<T>(&self, work: impl FnOnce(&Tree<'_>) -> T) -> T {
-        work(&Tree {
-            root: &self.root,
-            files: &self.snapshot.files,
-            ignored: &|path, kind| self.is_ignored(path, kind),
-            is_code: &|path| self.languages.language_of(path).is_some(),
-        })
+        self.tree_without(&|path, kind| self.is_ignored(path, kind), work)
+    }
+
+    /// As [`View::tree`], where no path that a client names is refused for being ignored. The list of files is the same.
+    pub fn whole_tree<T>(&self, work: impl FnOnce(&Tree<'_>) -> T) -> T {
+        self.tree_without(&|_, _| false, work)
+    }
+
+    fn tree_without<T>(
+        &self,
+        ignored: &(dyn Fn(&RelPath, EntryKind) -> bool + Sync),
+        work: impl FnOnce(&Tree<'_>) -> T,
+    ) -> T {
+        let is_code = |path: &RelPath| self.languages.language_of(path).is_some();
+        work(&Tree { root: &self.root, files: &self.snapshot.files, ignored, is_code: &is_code })
     }
 }
 
@@ -89,6 +98,8 @@ pub enum LocateError {
         path: String,
         /// What the system said.
         reason: String,
+        /// The kind of what it said.
+        kind: std::io::ErrorKind,
     },
 }
 
@@ -109,7 +120,10 @@ impl Tree<'_> {
             Ok((kind, _)) => Ok(Located { path, kind }),
             Err(VfsError::NotFound { .. }) => Err(LocateError::Missing(text.to_owned())),
             Err(VfsError::Outside { .. }) => Err(LocateError::Outside(text.to_owned())),
-            Err(other) => Err(LocateError::Unreadable { path: text.to_owned(), reason: reason(&other) }),
+            Err(other) => {
+                let (reason, kind) = said(&other);
+                Err(LocateError::Unreadable { path: text.to_owned(), reason, kind })
+            }
         }
     }
 
@@ -124,10 +138,10 @@ impl Tree<'_> {
 }
 
 /// The system's words without the path, which the caller quotes as the client wrote it.
-fn reason(error: &VfsError) -> String {
+fn said(error: &VfsError) -> (String, std::io::ErrorKind) {
     match error {
-        VfsError::Io { source, .. } => source.to_string(),
-        other => other.to_string(),
+        VfsError::Io { source, .. } => (source.to_string(), source.kind()),
+        other => (other.to_string(), std::io::ErrorKind::Other),
     }
 }
 

@@ -2,6 +2,7 @@
 //! request, so that a cancellation is read while its request runs. Invariant: every request that was read
 //! is answered, refused or cancelled before the connection ends; nothing of it goes on afterwards.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,10 @@ use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinSet;
 
+use crate::ops::shell::Environment;
+use crate::serve::approvals::Approvals;
+use crate::serve::approvals::asking::Asking;
+use crate::serve::approvals::proof::Proof;
 use crate::serve::control;
 use crate::serve::dispatch::{self, Message, Request, Wrong};
 use crate::serve::host::Host;
@@ -63,6 +68,7 @@ where
         () = outbox.closed() => Ended::Gone,
         () = host.draining() => Ended::HalfClosed,
     };
+    conversation.end_of_answers();
     if how == Ended::HalfClosed {
         tokio::select! {
             () = in_flight.idle() => {}
@@ -193,7 +199,7 @@ impl Conversation {
         let protocol = match agree(PROTOCOL, hello.protocol) {
             Agreement::Speak(version) => version,
             Agreement::TheyAreNewer | Agreement::TheyAreOlder => {
-                self.manner = Manner::ControlOnly(self.session(&[])?);
+                self.manner = Manner::ControlOnly(self.session(&[], None)?);
                 let [from, to] = PROTOCOL;
                 let theirs = hello.protocol;
                 return Err((
@@ -205,11 +211,16 @@ impl Conversation {
                 ));
             }
         };
-        let session = self.session(&hello.toolset)?;
+        let session = self.session(&hello.toolset, self.proof())?;
         tracing::info!(session = self.number, client = hello.client, toolset = session.name, "connected");
         if !hello.client.is_empty() && hello.client != "mcp" {
             // A shim is named by the client behind it.
             session.client.named(hello.client);
+        }
+        let proof = session.asking.word().map(str::to_owned);
+        if let Some(variables) = hello.environment {
+            let environment = Environment::of_client(variables.0);
+            session.client.comes_from(environment, hello.directory.map(PathBuf::from));
         }
         self.manner = Manner::Full(session);
         Ok(Welcome {
@@ -217,12 +228,27 @@ impl Conversation {
             version: VERSION.to_owned(),
             pid: std::process::id(),
             root: self.host.root().display().to_string(),
+            proof,
         })
     }
 
-    fn session(&self, toolset: &[String]) -> Result<Arc<Session>, (Reason, String)> {
+    /// What this connection may prove. One that cannot get its answers refused, which says so.
+    fn proof(&self) -> Option<Proof> {
+        let proof = self.host.approvals()?.proof();
+        proof.inspect_err(|error| tracing::warn!(%error, "a connection cannot show whose it is")).ok()
+    }
+
+    fn session(&self, toolset: &[String], proof: Option<Proof>) -> Result<Arc<Session>, (Reason, String)> {
         let chosen = self.host.toolsets(toolset).map_err(|message| (Reason::Toolset, message))?;
-        Ok(Arc::new(Session::new(Arc::clone(&self.host), self.number, Arc::default(), &chosen)))
+        let connection = (Arc::default(), Asking::new(proof));
+        Ok(Arc::new(Session::new(Arc::clone(&self.host), self.number, connection, &chosen)))
+    }
+
+    /// Nothing more is read: questions that are open stay unanswered.
+    fn end_of_answers(&self) {
+        if let Manner::Full(session) = &self.manner {
+            session.asking.end();
+        }
     }
 
     async fn request(&mut self, request: Request) -> Result<(), Wrong> {
@@ -240,7 +266,7 @@ impl Conversation {
             }
             Manner::Unknown => {
                 let session = self
-                    .session(&[])
+                    .session(&[], self.host.approvals().and_then(Approvals::own_proof))
                     .map_err(|(_, message)| Wrong::new(request.id.clone(), INVALID_REQUEST, message))?;
                 self.manner = Manner::Full(Arc::clone(&session));
                 session

@@ -7,6 +7,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::ops::Project;
+use crate::serve::approvals::ask::{Answer, Asker};
+use crate::serve::approvals::asking::{Asking, NOT_THE_USERS};
+use crate::serve::approvals::{Question, Wanted};
 use crate::serve::dispatch::{Request, Wrong};
 use crate::serve::in_flight::Ticket;
 use crate::serve::outbox::Outbox;
@@ -14,10 +17,9 @@ use crate::serve::protocol::{
     CALL, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, PROGRESS, SERVER, SETTLED, STATUS, STOP, TOOLS,
     notification_line, result_line,
 };
-use crate::serve::run::run;
+use crate::serve::run::{Ran, run};
 use crate::serve::session::Session;
 use crate::serve::session::describe;
-use crate::toolsets::{Outcome, Reply};
 
 /// How often a client that waits for the index hears how far it is.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -66,12 +68,18 @@ async fn result(
             let session = of_toolset(session, &id, &wanted.toolset)?;
             let offered =
                 session.tool(&wanted.tool).map_err(|message| Wrong::new(id, INVALID_PARAMS, message))?;
-            let call = run(&session, offered, wanted.arguments, &ticket.stop);
-            let reply = match wanted.progress {
-                false => call.await,
+            let mut asker =
+                CommandLine { asking: &session.asking, answer: wanted.answer, can_ask: wanted.can_ask };
+            let call = run(&session, offered, wanted.arguments, &mut asker, &ticket.stop);
+            let ran = match wanted.progress {
+                false => Some(call.await),
                 true => telling(&session, outbox, call).await,
             };
-            Ok(reply.map(|reply| json!({ "text": reply.text, "outcome": outcome_name(reply.outcome) })))
+            Ok(ran.and_then(|ran| match ran {
+                Ran::Reply(reply) => Some(json!({ "text": reply.text, "outcome": reply.outcome.name() })),
+                Ran::Ask(question) => Some(json!({ "ask": question.display, "offer": question.offer })),
+                Ran::Stopped => None,
+            }))
         }
         SERVER => {
             let wanted: ServerParams = params(&id, SERVER, request.params)?;
@@ -108,6 +116,41 @@ struct CallParams {
     /// Whether to tell what the call is waiting for.
     #[serde(default)]
     progress: bool,
+    /// Whether the user can be asked there.
+    #[serde(default)]
+    can_ask: bool,
+    /// What the user has said to this call.
+    answer: Option<UsersAnswer>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum UsersAnswer {
+    Once,
+    Always,
+    No,
+}
+
+/// Asks on the terminal of the command line.
+struct CommandLine<'a> {
+    asking: &'a Asking,
+    answer: Option<UsersAnswer>,
+    can_ask: bool,
+}
+
+impl Asker for CommandLine<'_> {
+    async fn ask(&mut self, _: &Wanted, _: &Question) -> Answer {
+        match self.answer {
+            Some(UsersAnswer::No) => Answer::No,
+            Some(_) if !self.asking.is_the_users() => Answer::Unasked(NOT_THE_USERS.to_owned()),
+            Some(UsersAnswer::Once) => Answer::Once,
+            Some(UsersAnswer::Always) => Answer::Always,
+            None if self.can_ask => Answer::Elsewhere,
+            None => Answer::Unasked(
+                "there is no terminal to ask on (`symd call --yes` approves that one call)".to_owned(),
+            ),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -136,37 +179,23 @@ fn params<T: for<'de> Deserialize<'de>>(
 fn of_toolset(session: &Session, id: &Value, names: &[String]) -> Result<Session, Wrong> {
     let chosen =
         session.host.toolsets(names).map_err(|message| Wrong::new(id.clone(), INVALID_PARAMS, message))?;
-    Ok(Session::new(Arc::clone(&session.host), session.number, Arc::clone(&session.client), &chosen))
+    Ok(session.with_toolsets(&chosen))
 }
 
 /// Runs `call`, telling from time to time what is being done.
-async fn telling(
-    session: &Session,
-    outbox: &Outbox,
-    call: impl Future<Output = Option<Reply>>,
-) -> Option<Reply> {
+async fn telling(session: &Session, outbox: &Outbox, call: impl Future<Output = Ran>) -> Option<Ran> {
     let mut call = std::pin::pin!(call);
     let first = tokio::time::Instant::now() + CALL_PROGRESS_EVERY;
     let mut tick = tokio::time::interval_at(first, CALL_PROGRESS_EVERY);
     loop {
         tokio::select! {
             biased;
-            reply = &mut call => return reply,
+            ran = &mut call => return Some(ran),
             _ = tick.tick() => {
                 let doing = session.host.project().map(Project::doing);
                 outbox.send(notification_line(PROGRESS, &json!({ "doing": doing }))).await.ok()?;
             }
         }
-    }
-}
-
-/// The word for an outcome; the command line has an exit code for each.
-fn outcome_name(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Done => "done",
-        Outcome::Failed => "failed",
-        Outcome::NotReady => "not_ready",
-        Outcome::NoServer => "no_server",
     }
 }
 

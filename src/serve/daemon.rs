@@ -12,13 +12,16 @@ use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::base::state::{self, StateError};
-use crate::config::settings::{Settings, WatchBackend};
+use crate::config::projects::Projects;
+use crate::config::settings::{Settings, ShellBackground, WatchBackend};
 use crate::config::{Languages, Trust};
 use crate::edit::{Closed, EditError, Editor, Gate, Recovered};
 use crate::engine::{Engine, EngineError, EngineOptions, OnChange};
 use crate::index::cache;
 use crate::lsp::{Servers, ServersOptions};
 use crate::ops::Project;
+use crate::ops::shell::{Afterwards, Shells};
+use crate::serve::approvals::Approvals;
 use crate::serve::host::{Host, Parts, pick};
 use crate::serve::lock::{self, Lock};
 use crate::serve::log::{self, Echo};
@@ -124,12 +127,21 @@ pub fn run(start: Start, announce: impl FnOnce(Begun)) -> Result<(), DaemonError
     let filter = start.log_filter.as_deref().unwrap_or(&start.settings.log);
     log::start(&place.log(), filter, start.echo).map_err(DaemonError::Log)?;
     raise_descriptor_limit();
+    register(place);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(live(&start, locks.starting, announce));
     // Work that does not look at its cancellation must not keep the process, and with it the lock.
     runtime.shutdown_background();
     drop(locks.living);
     ended
+}
+
+/// Lets the user's agents change to this project by name, now that its user has opened it.
+fn register(place: &Place) {
+    // Without it everything else works.
+    if let Err(error) = Projects::new(&place.state_of_all).add(&place.root) {
+        tracing::warn!(%error, "the project is not registered");
+    }
 }
 
 struct Locks {
@@ -180,6 +192,7 @@ async fn live(start: &Start, starting: Lock, announce: impl FnOnce(Begun)) -> Re
         limits: settings.limits.clone(),
         trust: setup.trust.clone(),
         notes: setup.notes.clone(),
+        approvals: Some(Approvals::open(place, settings.limits.approval())?),
     });
     let listener = socket::listen(place)?;
     write_meta(place)?;
@@ -236,6 +249,15 @@ pub fn open_project(
     // Before anything is read: what a crash cut short must not be taken for the project.
     let (editor, recovered) = Editor::open(Arc::clone(&root), &place.edits())?;
     tell(&recovered);
+    let shells = Shells {
+        root: Arc::clone(&root),
+        // This very program, even if an upgrade has put another one in its place.
+        warden: PathBuf::from("/proc/self/exe"),
+        afterwards: match settings.shell_background {
+            ShellBackground::Reap => Afterwards::Reap,
+            ShellBackground::Keep => Afterwards::Keep,
+        },
+    };
     let servers = Servers::new(ServersOptions {
         root,
         languages: Arc::clone(&languages),
@@ -259,7 +281,7 @@ pub fn open_project(
     })?;
     let editor = Arc::new(editor.behind(gate(&engine)));
     let (recovered, max_answer_chars) = (Arc::new(recovered), settings.max_answer_chars);
-    Ok(Project { engine, servers, languages, editor, recovered, max_answer_chars })
+    Ok(Project { engine, servers, languages, editor, recovered, shells, max_answer_chars })
 }
 
 /// Keeps questions waiting while an edit changes files. Must be called within a tokio runtime.

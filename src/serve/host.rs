@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use crate::config::settings::Limits;
 use crate::config::{Note, Trust};
 use crate::ops::Project;
+use crate::serve::approvals::Approvals;
 use crate::serve::protocol::{PROTOCOL, VERSION};
 use crate::toolsets::Toolset;
 
@@ -32,6 +33,8 @@ pub struct Parts {
     pub trust: Trust,
     /// What of the project's files is not in effect.
     pub notes: Vec<Note>,
+    /// What decides about calls; without it none is run.
+    pub approvals: Option<Approvals>,
 }
 
 /// What all connections share.
@@ -82,6 +85,11 @@ impl Host {
     /// The project's root.
     pub fn root(&self) -> &std::path::Path {
         &self.parts.root
+    }
+
+    /// What decides about calls.
+    pub fn approvals(&self) -> Option<&Approvals> {
+        self.parts.approvals.as_ref()
     }
 
     /// What a connection may use up.

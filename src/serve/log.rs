@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use rustix::fs::{Mode, OFlags};
+use serde_json::{Map, Value};
 use tracing_subscriber::EnvFilter;
 
 /// Bytes after which a new file is begun.
@@ -45,6 +46,44 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// Where the lines before the last rotation are.
 pub fn older(path: &Path) -> PathBuf {
     path.with_extension("log.1")
+}
+
+/// Characters of one value, or of a result, that go into the log.
+const LOGGED_CHARS: usize = 200;
+
+/// Characters of all the arguments of a call that go into the log.
+const LOGGED_ARGUMENTS_CHARS: usize = 2_000;
+
+/// The arguments of a call as JSON, each long text cut by itself: a file's content must not push its path out.
+pub fn short_arguments(arguments: &Map<String, Value>) -> String {
+    let mut shown = Map::new();
+    let mut chars = 0;
+    for (name, value) in arguments {
+        if chars > LOGGED_ARGUMENTS_CHARS {
+            shown.insert("…".to_owned(), format!("{} more", arguments.len() - shown.len()).into());
+            break;
+        }
+        let value = match value {
+            Value::String(text) => Value::String(short(text)),
+            Value::Object(_) | Value::Array(_) => {
+                let text = value.to_string();
+                if text.len() > LOGGED_CHARS { Value::String(short(&text)) } else { value.clone() }
+            }
+            other => other.clone(),
+        };
+        let name = short(name);
+        chars += name.len() + value.as_str().map_or(0, str::len);
+        shown.insert(name, value);
+    }
+    Value::Object(shown).to_string()
+}
+
+/// A text, cut when it is long.
+pub fn short(text: &str) -> String {
+    match text.char_indices().nth(LOGGED_CHARS) {
+        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
+        None => text.to_owned(),
+    }
 }
 
 struct LogFile {
@@ -94,6 +133,25 @@ impl Write for LogFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_values_are_cut_each_by_itself() {
+        let long = "ä".repeat(300);
+        let arguments =
+            serde_json::json!({ "content": long, "list": [long], "path": "a.txt", "z": [1, {"b": null}] });
+        let shown = short_arguments(arguments.as_object().expect("an object"));
+        let shown: Value = serde_json::from_str(&shown).expect("JSON");
+        assert_eq!(shown["path"], "a.txt");
+        assert_eq!(shown["z"], arguments["z"]);
+        for name in ["content", "list"] {
+            let text = shown[name].as_str().expect("a text");
+            assert!(text.chars().count() < 230 && text.contains("… (60"), "{text}");
+        }
+        let many: Map<String, Value> =
+            (0..5_000).map(|n| (format!("{n:04}"), long.as_str().into())).collect();
+        let shown = short_arguments(&many);
+        assert!(shown.chars().count() < 4_000 && shown.contains("more"), "{}", shown.len());
+    }
 
     #[test]
     fn a_long_log_is_rotated() {

@@ -2,6 +2,8 @@
 //! code: rmcp is given messages that are well-formed, and hands back messages. Invariant: a cancelled or
 //! abandoned call stops working, and everything a tool has to say is in the text of its result.
 
+mod elicit;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,16 +19,19 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RunningService, RxJsonRpcMessage, TxJsonRpcMessage, serve_directly};
 use rmcp::transport::Transport;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::sync::{Notify, mpsc};
 
+use crate::serve::base64;
 use crate::serve::dispatch::{Request, Wrong};
 use crate::serve::in_flight::Ticket;
 use crate::serve::outbox::{Closed, Outbox};
 use crate::serve::protocol::{INVALID_PARAMS, INVALID_REQUEST};
-use crate::serve::run::run;
+use crate::serve::run::{Ran, run};
 use crate::serve::session::Session;
-use crate::toolsets::{Outcome, Reply, Tool};
+use crate::toolsets::{Offered, Outcome, Reply, Tool};
+
+use elicit::Elicit;
 
 /// Messages on their way to rmcp. It takes them at once; when it is full, the connection is read no further.
 const INCOMING_MESSAGES: usize = 16;
@@ -268,7 +273,7 @@ impl ServerHandler for Handler {
 
     async fn call_tool(
         &self,
-        request: CallToolRequestParams,
+        mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         if let Some(client) = context.meta.client_info() {
@@ -279,20 +284,17 @@ impl ServerHandler for Handler {
         let Some(ticket) = context.extensions.get::<Arc<Ticket>>() else {
             return Err(ErrorData::internal_error("this request has no ticket", None));
         };
-        let arguments = request.arguments.unwrap_or_default();
-        let mut running = std::pin::pin!(run(&self.session, offered, arguments, &ticket.stop));
-        let mut progress = Progress::new(&context);
-        loop {
-            tokio::select! {
-                biased;
-                reply = &mut running => return reply.map_or_else(
-                    || Err(ErrorData::new(CANCELLED, "cancelled", None)),
-                    |reply| Ok(CallToolResponse::from(result(reply))),
-                ),
-                // The connection's reader stops the ticket too; this is for rmcp's own reasons to stop.
-                () = context.ct.cancelled(), if !ticket.stop.flag().is_cancelled() => ticket.stop.stop(),
-                () = progress.due() => progress.tell(&self.session, &context).await,
-            }
+        let arguments = request.arguments.take().unwrap_or_default();
+        let mut elicit = Elicit::new(&self.session, &context, &mut request);
+        let ran = self.run(offered, arguments, &mut elicit, ticket, &context).await;
+        elicit.withdraw("the call was stopped").await;
+        match ran {
+            Ran::Reply(reply) => Ok(CallToolResponse::from(result(reply))),
+            Ran::Stopped => Err(ErrorData::new(CANCELLED, "cancelled", None)),
+            Ran::Ask(question) => elicit
+                .result(&question)
+                .map(CallToolResponse::from)
+                .ok_or_else(|| ErrorData::internal_error("the question cannot be put", None)),
         }
     }
 
@@ -307,6 +309,27 @@ impl ServerHandler for Handler {
 }
 
 impl Handler {
+    async fn run(
+        &self,
+        offered: Offered,
+        arguments: Map<String, Value>,
+        elicit: &mut Elicit<'_>,
+        ticket: &Ticket,
+        context: &RequestContext<RoleServer>,
+    ) -> Ran {
+        let mut running = std::pin::pin!(run(&self.session, offered, arguments, elicit, &ticket.stop));
+        let mut progress = Progress::new(context);
+        loop {
+            tokio::select! {
+                biased;
+                ran = &mut running => return ran,
+                // The connection's reader stops the ticket too; this is for rmcp's own reasons to stop.
+                () = context.ct.cancelled(), if !ticket.stop.flag().is_cancelled() => ticket.stop.stop(),
+                () = progress.due() => progress.tell(&self.session, context).await,
+            }
+        }
+    }
+
     fn log_client(&self, client: &Implementation) {
         if !self.named.swap(true, Ordering::Relaxed) {
             self.session.client.named(format!("{} {}", client.name, client.version));
@@ -336,7 +359,10 @@ fn listed(tool: &Tool) -> McpTool {
 }
 
 fn result(reply: Reply) -> CallToolResult {
-    let content = vec![ContentBlock::text(reply.text)];
+    let content = vec![match reply.image {
+        Some(image) => ContentBlock::image(base64::encode(&image.bytes), image.mime_type),
+        None => ContentBlock::text(reply.text),
+    }];
     match reply.outcome {
         Outcome::Done => CallToolResult::success(content),
         _ => CallToolResult::error(content),

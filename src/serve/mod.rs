@@ -1,13 +1,18 @@
 //! Everything that leaves or enters the process: JSON-RPC in lines, the socket, MCP, the daemon's life.
 //! MCP's JSON is known here and in `toolsets` alone; rmcp in `serve::mcp` alone.
 
+pub mod approvals;
+mod base64;
 pub mod connection;
 mod control;
 pub mod daemon;
 mod dispatch;
+mod elsewhere;
+pub mod forms;
 pub mod host;
 pub mod in_flight;
 pub mod lines;
+mod link;
 pub mod lock;
 pub mod log;
 mod mcp;
@@ -20,6 +25,7 @@ pub mod setup;
 mod socket;
 
 pub use host::Host;
+pub use link::this_program;
 pub use place::Place;
 pub use session::describe;
 pub use socket::how_it_ended;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::base::ContentHash;
 use crate::base::state::{self, StateDirs, StateError};
+use crate::config::approvals::user_file;
 use crate::config::roots::repository_of;
 
 /// Bytes of a socket's path that every Unix takes: macOS has 104 with the final NUL, Linux 108.
@@ -27,8 +28,12 @@ pub struct Place {
     pub outlines: PathBuf,
     /// Logs.
     pub state: PathBuf,
+    /// Holds the state of all projects of this user, and the list of them.
+    pub state_of_all: PathBuf,
     /// Language servers that symd installed, for all projects.
     pub installed_servers: PathBuf,
+    /// What the user has settled about tool calls, in all projects.
+    pub approvals: PathBuf,
 }
 
 impl Place {
@@ -42,7 +47,9 @@ impl Place {
             runtime_base,
             outlines: dirs.cache.join(OUTLINES).join(name_of(&repository_of(root))),
             state: dirs.state.join(&name),
+            state_of_all: dirs.state.clone(),
             installed_servers: dirs.data.join("servers"),
+            approvals: user_file(&dirs.config),
         }
     }
 
@@ -84,6 +91,11 @@ impl Place {
     /// What language servers of this project leave behind: logs, and a directory of each one's own.
     pub fn servers(&self) -> PathBuf {
         self.state.join("servers")
+    }
+
+    /// Where connections show that they are the user's own.
+    pub fn proofs(&self) -> PathBuf {
+        self.state.join("proofs")
     }
 
     /// The history of edits, and the journal of one under way.

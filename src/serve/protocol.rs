@@ -2,8 +2,13 @@
 //! methods under `symd/` are ours and everything else is MCP. No transport here.
 //! Invariant: the hello, `symd/status` and `symd/stop` never change, so that any version can end any other.
 
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+use crate::ops::shell::Environment;
 
 /// The versions of the protocol this build speaks: from, to (both included).
 pub const PROTOCOL: [u32; 2] = [1, 1];
@@ -24,6 +29,33 @@ pub struct Hello {
     /// What it is: `mcp`, `cli`.
     #[serde(default)]
     pub client: String,
+    /// Its environment, for what it has run; what is not UTF-8 is left out. Without one, commands get few of the daemon's
+    /// own variables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment: Option<Variables>,
+    /// Its working directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
+}
+
+/// Names and values of an environment. Its `Debug` text shows none: there are secrets among them.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Variables(pub BTreeMap<String, String>);
+
+impl Variables {
+    /// Those of `environment` that are text.
+    pub fn of(environment: &Environment) -> Variables {
+        let text =
+            |(name, value): (&OsStr, &OsStr)| Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()));
+        Variables(environment.iter().filter_map(text).collect())
+    }
+}
+
+impl std::fmt::Debug for Variables {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} variables", self.0.len())
+    }
 }
 
 /// The daemon's answer to a hello it can talk to.
@@ -37,6 +69,9 @@ pub struct Welcome {
     pub pid: u32,
     /// The project root.
     pub root: String,
+    /// The word by which the client shows that it is the user's own: see `serve::approvals::proof`.
+    #[serde(default)]
+    pub proof: Option<String>,
 }
 
 /// The daemon's answer to a hello it cannot talk to.
@@ -145,7 +180,9 @@ pub const SERVER: &str = "symd/server";
 pub const STATUS: &str = "symd/status";
 /// Drain and exit.
 pub const STOP: &str = "symd/stop";
-/// Run a tool: `{tool, arguments, toolset}` → `{text, outcome}`.
+/// Run a tool: `{tool, arguments, toolset}` → `{text, outcome}`; or `{ask, offer}`, where the client `can_ask`: the user is
+/// to be shown `ask`, and the call made again with their `answer`, `once`, `always` or `no`. An answer counts over a connection
+/// that has given its proof.
 pub const CALL: &str = "symd/call";
 /// The tools of toolsets: `{toolset}` → `{tools}`.
 pub const TOOLS: &str = "symd/tools";

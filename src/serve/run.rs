@@ -1,81 +1,200 @@
-//! Runs one tool call, whoever asked: logs it, stops it when asked to, and turns a panic into an answer, so
-//! that no request is ever left without one.
+//! Runs one tool call, whoever asked: logs it, has it approved, finds out where it is to run, stops it when asked to, and
+//! turns a panic into an answer, so that no request is ever left without one. Invariant: a tool runs only with a permission.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Instant;
 
 use serde_json::{Map, Value};
 
+use crate::base::state::StateDirs;
+use crate::config::projects::Projects;
 use crate::config::roots::HOW_TO_CHOOSE;
+use crate::ops::Project;
+use crate::serve::approvals::ask::Asker;
+use crate::serve::approvals::permit::{Permission, permit};
+use crate::serve::approvals::{Question, Wanted};
+use crate::serve::elsewhere;
 use crate::serve::in_flight::Stop;
+use crate::serve::log::{short, short_arguments};
 use crate::serve::session::Session;
 use crate::toolsets::native::NATIVE;
-use crate::toolsets::{Call, NotRun, Offered, Reply, Tool, Why};
+use crate::toolsets::{
+    Approved, Call, Connected, NotRun, Offered, Outcome, Reply, Tool, Turn, Turner, Why, about_connection,
+    not_active,
+};
 
-/// Characters of a call's arguments that go into the log.
-const LOGGED_CHARS: usize = 200;
+/// What became of a call.
+#[derive(Debug)]
+pub(super) enum Ran {
+    /// It is answered.
+    Reply(Reply),
+    /// Whoever made it is to ask the user.
+    Ask(Question),
+    /// It was stopped: nobody waits for an answer.
+    Stopped,
+}
 
-/// The answer of the tool, or `None` when it was stopped: then nobody waits for one.
+/// Runs a call, if it may; `asker` puts the question where the user is to be asked.
 pub(super) async fn run(
     session: &Session,
     offered: Offered,
     arguments: Map<String, Value>,
+    asker: &mut impl Asker,
     stop: &Stop,
-) -> Option<Reply> {
-    let Offered { toolset, tool } = offered;
+) -> Ran {
     session.host.count_call();
-    // Outside the macro, which has a `Value` of its own.
-    let shown = cut(&Value::Object(arguments.clone()).to_string());
+    let started = Instant::now();
     tracing::info!(
         session = session.number,
-        toolset = toolset.name,
-        tool = tool.name,
-        arguments = shown,
+        toolset = offered.toolset.name,
+        tool = offered.tool.name,
+        arguments = short_arguments(&arguments),
         "call"
     );
-    let Some(project) = session.host.project() else {
-        let message = format!("symd was started outside any project: {HOW_TO_CHOOSE}");
-        return Some((toolset.refuse)(&NotRun { why: Why::NoProject, message }));
+    let ran = ran(session, offered, arguments, asker, stop).await;
+    let ms = started.elapsed().as_millis();
+    let (outcome, result) = match &ran {
+        Ran::Reply(reply) => (reply.outcome.name(), short(&reply.text)),
+        Ran::Ask(_) => ("ask", String::new()),
+        Ran::Stopped => ("stopped", String::new()),
     };
+    tracing::debug!(session = session.number, tool = offered.tool.name, outcome, result, %ms, "answered");
+    ran
+}
+
+async fn ran(
+    session: &Session,
+    offered: Offered,
+    arguments: Map<String, Value>,
+    asker: &mut impl Asker,
+    stop: &Stop,
+) -> Ran {
+    if let Some(refusal) = not_active(offered, &session.client) {
+        return Ran::Reply(refusal);
+    }
+    let turner = about_connection(offered);
+    if turner.is_none() {
+        if let Some(project) = session.client.active_elsewhere() {
+            // Its daemon decides, by the same file of the user's and by that project's own.
+            return elsewhere::call(session, &project, offered, arguments, asker, stop).await;
+        }
+        if session.host.project().is_none() {
+            let message = format!("symd was started outside any project: {HOW_TO_CHOOSE}");
+            return Ran::Reply((offered.toolset.refuse)(&NotRun { why: Why::NoProject, message }));
+        }
+    }
+    let wanted = Arc::new(Wanted::new(offered, arguments, session.host.root()));
+    let permission = tokio::select! {
+        biased;
+        () = stop.stopped() => return Ran::Stopped,
+        permission = permit(session, &wanted, asker) => permission,
+    };
+    let approved = match permission {
+        Permission::Run(approved) => approved,
+        Permission::Refused(message) => return not_approved(offered, message),
+        Permission::Pending(question) => return Ran::Ask(question),
+    };
+    // Nobody else holds it any more, so nothing is copied.
+    let wanted = Arc::unwrap_or_clone(wanted);
+    let reply = match (turner, session.host.project()) {
+        (Some(turner), _) => on_connection(session, wanted, turner, approved, stop).await,
+        (None, Some(project)) => in_project(session, project, wanted, approved, stop).await,
+        // It was there above.
+        (None, None) => None,
+    };
+    reply.map_or(Ran::Stopped, Ran::Reply)
+}
+
+/// The refusal of a call that nobody allowed, in its contract's shape.
+pub(super) fn not_approved(offered: Offered, message: String) -> Ran {
+    let reply = (offered.toolset.refuse)(&NotRun { why: Why::NotApproved, message });
+    Ran::Reply(Reply { outcome: Outcome::Denied, ..reply })
+}
+
+/// The tool at work on this daemon's project.
+async fn in_project(
+    session: &Session,
+    project: &Project,
+    wanted: Wanted,
+    approved: Approved,
+    stop: &Stop,
+) -> Option<Reply> {
+    let Wanted { offered, arguments, .. } = wanted;
+    let Offered { toolset, tool } = offered;
     let for_programs = arguments.get("format").is_some_and(|format| format == "json");
-    let started = Instant::now();
-    let mut running = None;
-    let mut call = Some(Call {
+    let call = Call {
         project,
         toolset,
         tool: tool.name,
         arguments,
         client: Arc::clone(&session.client),
+        approved,
         cancel: stop.flag(),
-    });
-    let answered = std::future::poll_fn(|context| {
+    };
+    let reply = stoppable(unbroken(offered, || (tool.run)(call), |reply| reply), stop).await;
+    reply.map(|reply| if for_programs { reply } else { with_recovered(session, tool, reply) })
+}
+
+/// The tool at work on the connection itself.
+async fn on_connection(
+    session: &Session,
+    wanted: Wanted,
+    turner: Turner,
+    approved: Approved,
+    stop: &Stop,
+) -> Option<Reply> {
+    let Wanted { offered, arguments, .. } = wanted;
+    let dirs = StateDirs::from_env();
+    let connected = Connected {
+        own: session.host.project().map(|project| (project, session.host.root())),
+        projects: dirs.map(|dirs| Projects::new(&dirs.state)).map_err(|error| error.to_string()),
+        tool: offered.tool.name,
+        arguments,
+        client: Arc::clone(&session.client),
+    };
+    match stoppable(unbroken(offered, || turner(connected), Turn::Answer), stop).await? {
+        Turn::Answer(reply) => Some(reply),
+        Turn::Activate(project) => elsewhere::activate(session, project, offered, approved, stop).await,
+    }
+}
+
+/// What `start` gives, polled to its end. A panic, in `start` or later, becomes an answer.
+async fn unbroken<'a, T>(
+    offered: Offered,
+    start: impl FnOnce() -> Pin<Box<dyn Future<Output = T> + Send + 'a>> + Send,
+    answer: impl Fn(Reply) -> T,
+) -> T {
+    let mut start = Some(start);
+    let mut running = None;
+    std::future::poll_fn(|context| {
         let polled = catch_unwind(AssertUnwindSafe(|| {
-            if let Some(call) = call.take() {
-                running = Some((tool.run)(call));
+            if let Some(start) = start.take() {
+                running = Some(start());
             }
             running.as_mut().map_or(Poll::Pending, |running| running.as_mut().poll(context))
         }));
         polled.unwrap_or_else(|_| {
             let message = format!(
                 "{}: symd failed inside this tool; `symd logs` shows where. Other tools go on working.",
-                tool.name
+                offered.tool.name
             );
-            Poll::Ready((toolset.refuse)(&NotRun { why: Why::Broken, message }))
+            Poll::Ready(answer((offered.toolset.refuse)(&NotRun { why: Why::Broken, message })))
         })
-    });
-    let reply = tokio::select! {
+    })
+    .await
+}
+
+/// What `work` gives, unless it is stopped before.
+async fn stoppable<T>(work: impl Future<Output = T>, stop: &Stop) -> Option<T> {
+    tokio::select! {
         biased;
         // A tool that looks at its flag may end before we do; its last words concern nobody.
-        reply = answered => (!stop.flag().is_cancelled()).then_some(reply),
+        done = work => (!stop.flag().is_cancelled()).then_some(done),
         () = stop.stopped() => None,
-    };
-    let reply = reply.map(|reply| if for_programs { reply } else { with_recovered(session, tool, reply) });
-    let outcome = reply.as_ref().map(|reply| reply.outcome);
-    let ms = started.elapsed().as_millis();
-    tracing::debug!(session = session.number, tool = tool.name, ?outcome, %ms, "answered");
-    reply
+    }
 }
 
 /// The first answer of symd's own contract after a start says what was recovered; the other contracts' texts are fixed.
@@ -87,11 +206,4 @@ fn with_recovered(session: &Session, tool: &'static Tool, mut reply: Reply) -> R
         reply.text.insert_str(0, &told);
     }
     reply
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(LOGGED_CHARS) {
-        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
-        None => text.to_owned(),
-    }
 }

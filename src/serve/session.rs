@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use crate::serve::approvals::asking::Asking;
+use crate::serve::elsewhere::Elsewhere;
 use crate::serve::host::Host;
 use crate::toolsets::{self, Client, Offered, Tool, Toolset};
 
@@ -19,13 +21,16 @@ pub(super) struct Session {
     pub(super) tools: Vec<Offered>,
     pub(super) instructions: String,
     pub(super) client: Arc<Client>,
+    pub(super) asking: Arc<Asking>,
+    /// The project that it may have changed to.
+    pub(super) elsewhere: Arc<Elsewhere>,
 }
 
 impl Session {
     pub(super) fn new(
         host: Arc<Host>,
         number: u64,
-        client: Arc<Client>,
+        (client, asking): (Arc<Client>, Arc<Asking>),
         chosen: &[&'static Toolset],
     ) -> Session {
         let names: Vec<&str> = chosen.iter().map(|toolset| toolset.name).collect();
@@ -37,7 +42,16 @@ impl Session {
             tools: toolsets::union(chosen),
             instructions: instructions.join("\n\n"),
             client,
+            asking,
+            elsewhere: Arc::default(),
         }
+    }
+
+    /// The same connection, with the tools of other toolsets.
+    pub(super) fn with_toolsets(&self, chosen: &[&'static Toolset]) -> Session {
+        let connection = (Arc::clone(&self.client), Arc::clone(&self.asking));
+        let session = Session::new(Arc::clone(&self.host), self.number, connection, chosen);
+        Session { elsewhere: Arc::clone(&self.elsewhere), ..session }
     }
 
     pub(super) fn tool(&self, name: &str) -> Result<Offered, String> {

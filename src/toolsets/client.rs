@@ -1,10 +1,17 @@
-//! What is known of the client on one connection: its name, and which state of which file it read last. Invariant: a
-//! state is remembered only if the client was shown text of it, or made it by an edit of its own.
+//! What belongs to the client on one connection: its name and environment, which state of which file it read last, in which
+//! modes it works and on which project, and what it runs. Invariants: a state is remembered only if the client was shown
+//! text of it, or made it by an edit of its own; what it runs is ended when this is dropped, which is when the connection
+//! ends.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::serena::Modes;
 use crate::base::{ContentHash, RelPath};
+use crate::config::projects::Registered;
+use crate::ops::pty::Sessions;
+use crate::ops::shell::{Environment, LastCommandKept, LeftBehind};
 
 /// Files whose last read state is kept. When it is full the one read longest ago is forgotten: an edit of that file is
 /// then made to what it holds at the moment of the call.
@@ -15,6 +22,18 @@ const MAX_READ_FILES: usize = 4_096;
 pub struct Client {
     name: OnceLock<String>,
     read: Mutex<ReadFiles>,
+    /// In which of serena's modes it works.
+    pub modes: Modes,
+    /// The project that it has changed to, if that is not the daemon's own.
+    active: Mutex<Option<Registered>>,
+    environment: OnceLock<Environment>,
+    directory: OnceLock<PathBuf>,
+    /// What its shell commands left running.
+    pub left_behind: Arc<LeftBehind>,
+    /// Its terminals.
+    pub terminals: Sessions,
+    /// The command it ran last.
+    pub last_command: LastCommandKept,
 }
 
 #[derive(Debug, Default)]
@@ -39,6 +58,32 @@ impl Client {
     /// How the history calls it: "claude-code 2.1", "cli".
     pub fn name(&self) -> &str {
         self.name.get().map_or("unknown", String::as_str)
+    }
+
+    /// The project that it has changed to, if that is not the daemon's own.
+    pub fn active_elsewhere(&self) -> Option<Registered> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// It speaks of `project` from now on; of the daemon's own with `None`.
+    pub fn activate(&self, project: Option<Registered>) {
+        *self.active.lock().unwrap_or_else(PoisonError::into_inner) = project;
+    }
+
+    /// Takes the environment and the working directory that it was started with, the first time.
+    pub fn comes_from(&self, environment: Environment, directory: Option<PathBuf>) {
+        let _ = self.environment.set(environment);
+        directory.and_then(|directory| self.directory.set(directory).err());
+    }
+
+    /// The variables of what it runs: its own, or few of the daemon's if it did not say them.
+    pub fn environment(&self) -> &Environment {
+        self.environment.get_or_init(|| Environment::cleaned(std::env::vars_os()))
+    }
+
+    /// Where it was started, if it said so. Commands run in the project all the same.
+    pub fn directory(&self) -> Option<&Path> {
+        self.directory.get().map(PathBuf::as_path)
     }
 
     /// It was shown text of `path` (links resolved) in the state `hash`, or has put it there.

@@ -3,11 +3,17 @@
 
 pub mod arguments;
 mod asked;
+pub mod cli_agent;
 mod client;
+mod clock;
+mod connected;
+pub mod gemini_cli;
 pub mod native;
 mod outlined;
 mod risk;
 pub mod serena;
+mod shelled;
+pub mod tool_router;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -17,7 +23,8 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 pub use client::Client;
-pub use risk::{AsksFor, NotRun, Reach, Risk, Why};
+pub use connected::{Connected, Turn, Turner, Turning, about_connection, not_active};
+pub use risk::{Approved, AsksFor, NotRun, Reach, Risk, Why};
 
 use crate::base::Cancel;
 use crate::engine::{EngineError, EngineStatus, View};
@@ -126,17 +133,30 @@ pub struct Call<'a> {
     pub arguments: Map<String, Value>,
     /// Who calls, and what it has read.
     pub client: Arc<Client>,
+    /// What let it run.
+    pub approved: Approved,
     /// Raised when the client cancels or goes away; long work looks at it.
     pub cancel: Cancel,
 }
 
-/// What a tool answers: text, and how it went.
+/// What a tool answers: text, or a picture, and how it went.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// The whole meaning of the answer.
+    /// The whole meaning of the answer; with a picture, what it is, for who cannot be shown one.
     pub text: String,
+    /// What is answered instead of the text where pictures can be shown.
+    pub image: Option<Image>,
     /// How it went.
     pub outcome: Outcome,
+}
+
+/// A picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// The file's bytes.
+    pub bytes: Vec<u8>,
+    /// Its media type: "image/png".
+    pub mime_type: &'static str,
 }
 
 /// How a call went; everything but `Done` is MCP's `isError: true`, and decides the command line's exit code.
@@ -150,17 +170,41 @@ pub enum Outcome {
     NoServer,
     /// It was not ready, or ran out of time.
     NotReady,
+    /// It was not run, because the user does not allow it or could not be asked.
+    Denied,
+}
+
+impl Outcome {
+    /// All of them.
+    const ALL: [Outcome; 5] =
+        [Outcome::Done, Outcome::Failed, Outcome::NotReady, Outcome::NoServer, Outcome::Denied];
+
+    /// The word for it, on the wire; the command line has an exit code for each.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Done => "done",
+            Outcome::Failed => "failed",
+            Outcome::NotReady => "not_ready",
+            Outcome::NoServer => "no_server",
+            Outcome::Denied => "denied",
+        }
+    }
+
+    /// The outcome of that word.
+    pub fn named(word: &str) -> Option<Outcome> {
+        Outcome::ALL.into_iter().find(|outcome| outcome.name() == word)
+    }
 }
 
 impl Reply {
     /// The answer of a call that did what it was asked.
     pub fn done(text: impl Into<String>) -> Reply {
-        Reply { text: text.into(), outcome: Outcome::Done }
+        Reply { text: text.into(), image: None, outcome: Outcome::Done }
     }
 
     /// The answer of a call that failed.
     pub fn failed(text: impl Into<String>) -> Reply {
-        Reply { text: text.into(), outcome: Outcome::Failed }
+        Reply { text: text.into(), image: None, outcome: Outcome::Failed }
     }
 }
 
@@ -172,7 +216,13 @@ impl std::fmt::Debug for Tool {
 
 /// All toolsets; the first is the default.
 pub fn all() -> &'static [&'static Toolset] {
-    static ALL: [&Toolset; 2] = [&native::NATIVE, &serena::SERENA];
+    static ALL: [&Toolset; 5] = [
+        &native::NATIVE,
+        &serena::SERENA,
+        &gemini_cli::GEMINI_CLI,
+        &cli_agent::CLI_AGENT,
+        &tool_router::TOOL_ROUTER,
+    ];
     &ALL
 }
 
@@ -197,8 +247,8 @@ async fn put(
     match tokio::time::timeout(DEADLINE, answer).await {
         Ok(Ok(reply)) => reply,
         Ok(Err(error @ EngineError::Panicked)) => Reply::failed(format!("Error: {error}")),
-        Ok(Err(error)) => Reply { text: format!("Error: {error}"), outcome: Outcome::NotReady },
-        Err(_) => Reply { text: too_late(&project.engine.status()), outcome: Outcome::NotReady },
+        Ok(Err(error)) => Reply { outcome: Outcome::NotReady, ..Reply::failed(format!("Error: {error}")) },
+        Err(_) => Reply { outcome: Outcome::NotReady, ..Reply::failed(too_late(&project.engine.status())) },
     }
 }
 
@@ -222,6 +272,13 @@ pub struct Offered {
     pub toolset: &'static Toolset,
     /// The tool.
     pub tool: &'static Tool,
+}
+
+impl Offered {
+    /// Whether the user is asked before it runs, as long as they have settled nothing.
+    pub fn asks_by_default(&self) -> bool {
+        self.toolset.asks_for.asks(self.tool.risk, self.tool.reach)
+    }
 }
 
 /// The tools of several toolsets, the first holder of a name winning, in listing order.

@@ -44,6 +44,24 @@ pub enum AsksFor {
     BeyondProject,
 }
 
+impl AsksFor {
+    /// Whether a tool of such a toolset asks, as long as the user has settled nothing.
+    pub fn asks(self, risk: Risk, reach: Reach) -> bool {
+        reach == Reach::Beyond || (self == AsksFor::Changes && risk != Risk::ReadOnly)
+    }
+}
+
+/// What let a call run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Approved {
+    /// The contract's default, or a policy of the user's, which is about all calls of the tool.
+    ByPolicy,
+    /// A rule of the user's, which may be about many calls.
+    ByRule,
+    /// The user, who was shown this very call: just now, or when they said "always" to it.
+    ByUser,
+}
+
 /// Why a call was not run, or did not come to an answer of its own. Each contract has a shape for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotRun {

@@ -223,6 +223,14 @@ impl Root {
         Ok((kind_of(FileType::from_raw_mode(raw.st_mode)), stat_of(&raw)))
     }
 
+    /// What `directory`, opened by [`Root::open_directory_itself`] or its like, holds under the file name `name` itself: one
+    /// call of the system instead of three.
+    pub fn stat_in(directory: impl AsFd, name: &str) -> io::Result<(EntryKind, Stat)> {
+        debug_assert!(!name.contains('/'), "not a file name: {name:?}");
+        let raw = rustix::fs::statat(directory, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW)?;
+        Ok((kind_of(FileType::from_raw_mode(raw.st_mode)), stat_of(&raw)))
+    }
+
     /// Opens the directory `path` for watching or listing.
     pub fn open_directory(&self, path: &RelPath) -> Result<OwnedFd, VfsError> {
         self.open_beneath(path, OFlags::RDONLY | OFlags::DIRECTORY)

@@ -221,6 +221,11 @@ pub fn random_plan(project: &Project, random: &mut fastrand::Rng) -> Plan {
             steps.push(create(&new_name(random), random_bytes(random)));
             continue;
         }
+        if random.u8(..8) == 0 {
+            let path = ["new", "new/er", "a/b", "c/to_directory/made", "a/f0", "fresh"][random.usize(..6)];
+            steps.push(PlanStep::MakeDirectory { path: rel(path) });
+            continue;
+        }
         let path = left.swap_remove(random.usize(..left.len()));
         match random.u8(..10) {
             0 => steps.push(project.delete(&path)),

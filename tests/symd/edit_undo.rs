@@ -1,7 +1,7 @@
 //! What undo promises: whatever was done, undoing all of it gives the first tree, byte for byte.
 
 use symd::base::ContentHash;
-use symd::edit::{Conflict, EditError, Happened, OperationId, Options, Plan, Which};
+use symd::edit::{Conflict, EditError, Happened, OperationId, Options, Plan, PlanStep, Which};
 
 use super::edit_support::*;
 
@@ -137,6 +137,54 @@ fn an_edit_ends_redoing() {
     // A second editor of the same state knows the same.
     drop(editor);
     assert_eq!(project.editor().history(100).unwrap(), history);
+}
+
+#[test]
+fn what_is_done_aside_is_undone_by_its_number_only() {
+    let project = Project::new();
+    let editor = project.editor();
+    let note = |text: &str| {
+        Plan::new(vec![PlanStep::Write { path: rel("notes/n"), base: None, bytes: text.as_bytes().to_vec() }])
+    };
+    editor.apply(&Plan::new(vec![create("a", "1")]), by("one")).unwrap();
+    editor.apply(&Plan::new(vec![create("b", "2")]), by("two")).unwrap();
+    let aside = editor.apply_aside(&note("first"), by("note")).unwrap().id.unwrap();
+    editor.undo(Which::Last, by("undo")).unwrap();
+    editor.apply_aside(&note("second"), by("note")).unwrap();
+    editor.undo(Which::Last, by("undo")).unwrap();
+    assert_eq!(project.things().len(), 2, "the note and its directory");
+    assert!(matches!(editor.undo(Which::Last, by("undo")), Err(EditError::NoOperation(_))));
+    // Notes do not end redoing.
+    editor.redo(by("redo")).unwrap();
+    editor.redo(by("redo")).unwrap();
+    assert_eq!((project.read("a"), project.read("b")), (b"1".to_vec(), b"2".to_vec()));
+    let overlapping = editor.undo(Which::Id(aside), by("undo"));
+    assert!(matches!(overlapping, Err(EditError::Conflict { .. })), "{overlapping:?}");
+    let last = editor.history(100).unwrap().iter().find(|one| one.by.title == "note").unwrap().id;
+    editor.undo(Which::Id(last), by("undo")).unwrap();
+    editor.undo(Which::Id(aside), by("undo")).unwrap();
+    assert!(!project.root().join("notes").exists());
+}
+
+#[test]
+fn what_is_done_aside_goes_through_no_link() {
+    let project = Project::new();
+    project.write("real/f", "1");
+    project.write("g", "2");
+    std::os::unix::fs::symlink("real", project.root().join("linked")).unwrap();
+    std::os::unix::fs::symlink("../g", project.root().join("real/link")).unwrap();
+    let editor = project.editor();
+    let before = project.things();
+    for step in [
+        PlanStep::Write { path: rel("linked/f"), base: None, bytes: b"x".to_vec() },
+        PlanStep::Write { path: rel("real/link"), base: None, bytes: b"x".to_vec() },
+        create("linked/new", "x"),
+        PlanStep::Delete { path: rel("linked/f"), base: project.hash("real/f") },
+    ] {
+        let refused = editor.apply_aside(&Plan::new(vec![step]), by("note")).unwrap_err().to_string();
+        assert!(refused.contains("is behind a link"), "{refused}");
+    }
+    assert_eq!(project.things(), before);
 }
 
 #[test]

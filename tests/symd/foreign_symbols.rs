@@ -20,7 +20,7 @@ use symd::watch::{BackendChoice, WatchOptions};
 
 use crate::lsp_stage::{fake_ls, fifo, let_on};
 use crate::servers::{real_program, real_server};
-use crate::support::{PATIENCE, write};
+use crate::support::{PATIENCE, shells, write};
 
 const SHOP: &str = "class Shop\n  def open\n    1\n  end\n  def close; end\nend\n";
 
@@ -109,9 +109,11 @@ impl Stage {
         })
         .unwrap();
         let root = Arc::new(Root::open(&at.join("project")).unwrap());
+        let shells = shells(&root);
         let (editor, recovered) = Editor::open(root, &at.join("state/edits")).unwrap();
         let (editor, recovered) = (Arc::new(editor.behind(gate(&engine))), Arc::new(recovered));
-        let project = Project { engine, servers, languages, editor, recovered, max_answer_chars: 150_000 };
+        let project =
+            Project { engine, servers, languages, editor, recovered, shells, max_answer_chars: 150_000 };
         Stage { at: at.to_owned(), project }
     }
 
@@ -128,6 +130,7 @@ impl Stage {
             tool: tool.name,
             arguments,
             client: Arc::default(),
+            approved: symd::toolsets::Approved::ByPolicy,
             cancel: Cancel::new(),
         };
         tokio::time::timeout(PATIENCE, (tool.run)(call)).await.expect("answered in time")

@@ -19,7 +19,7 @@ use symd::vfs::Root;
 use symd::watch::{BackendChoice, WatchOptions};
 
 use crate::lsp_stage::fake_ls;
-use crate::support::write;
+use crate::support::{shells, write};
 
 /// What answers for the project's languages.
 pub enum Answers {
@@ -62,6 +62,7 @@ impl Stage {
         let layer = LayerText { file: "test", text: &toml };
         let languages = Languages::load(Some(layer), None, &Trust::Never).unwrap().languages;
         let root = Arc::new(Root::open(&path.join("project")).unwrap());
+        let shells = shells(&root);
         let servers = Servers::new(ServersOptions {
             root: Arc::clone(&root),
             languages: languages.clone(),
@@ -86,7 +87,8 @@ impl Stage {
         .unwrap();
         let (editor, recovered) = Editor::open(root, &path.join("state/edits")).unwrap();
         let (editor, recovered) = (Arc::new(editor.behind(gate(&engine))), Arc::new(recovered));
-        let project = Project { engine, servers, languages, editor, recovered, max_answer_chars: 150_000 };
+        let project =
+            Project { engine, servers, languages, editor, recovered, shells, max_answer_chars: 150_000 };
         Stage { scratch, project, client: Arc::new(Client::of_name("test")) }
     }
 
@@ -137,6 +139,7 @@ impl Stage {
             tool,
             arguments,
             client: self.client.clone(),
+            approved: symd::toolsets::Approved::ByPolicy,
             cancel: Cancel::new(),
         }
     }

@@ -52,6 +52,44 @@ fn call_reads_arguments_from_stdin() {
 }
 
 #[test]
+fn call_reads_a_whole_call_from_stdin() {
+    let user = User::new();
+    let call = |text: &str| {
+        let mut child = user
+            .symd()
+            .args(["call", "--toolset", "serena", "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    std::fs::write(user.path("project/größe.txt"), "eins\n").unwrap();
+    let (exit, text, talk) = call(r#"{"tool": "read_file", "parameters": {"relative_path": "größe.txt"}}"#);
+    assert_eq!((exit, text.as_str()), (Some(0), "eins\n"), "{talk}");
+    let (exit, text, _) = call(r#"{"tool": "read_file"}"#);
+    assert_eq!(
+        (exit, text.as_str()),
+        (Some(1), "Error: Missing required parameter 'relative_path' (expected a string)\n")
+    );
+    for wrong in [
+        "",
+        "[]",
+        r#"{"parameters": {}}"#,
+        r#"{"tool": "read_file", "arguments": {}}"#,
+        r#"{"tool": "read_file", "parameters": []}"#,
+    ] {
+        let (exit, text, talk) = call(wrong);
+        assert_eq!((exit, text.as_str()), (Some(2), ""), "{wrong}");
+        assert!(talk.contains("stdin must be {\"tool\": NAME"), "{talk}");
+    }
+}
+
+#[test]
 fn tools_needs_no_daemon() {
     let user = User::new();
     assert!(user.check(&["tools"], 0).contains("status  "));
@@ -104,7 +142,12 @@ fn index_logs_and_gc() {
     std::fs::remove_dir_all(user.path("project")).unwrap();
     let output = user.symd().current_dir(user.path("home")).arg("gc").output().unwrap();
     assert!(String::from_utf8(output.stdout).unwrap().contains("does not exist any more"));
-    assert!(user.path("state/symd").read_dir().unwrap().next().is_none());
+    // What is left is the list of all projects, and nobody is on it.
+    let left = user.path("state/symd").read_dir().unwrap().map(|entry| entry.unwrap().file_name());
+    let left: Vec<_> = left.filter(|name| !name.to_str().unwrap().starts_with("projects.")).collect();
+    assert!(left.is_empty(), "{left:?}");
+    let projects = user.symd().current_dir(user.path("home")).arg("projects").output().unwrap();
+    assert_eq!(projects.stdout, b"");
 }
 
 #[test]

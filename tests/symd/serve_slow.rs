@@ -117,6 +117,7 @@ fn with(limits: Limits, test: impl FnOnce(Wire, &tokio::runtime::Runtime, Arc<Ho
         root: place.root.clone(),
         toolsets: &ALL,
         default_toolset: vec!["slow".to_owned()],
+        approvals: Some(symd::serve::approvals::Approvals::open(&place, limits.approval()).unwrap()),
         limits,
         trust: symd::config::Trust::Never,
         notes: Vec::new(),

@@ -19,7 +19,7 @@ use symd::vfs::Root;
 use symd::watch::{BackendChoice, WatchOptions};
 
 use crate::lsp_stage::{heard, let_on};
-use crate::support::{PATIENCE, write};
+use crate::support::{PATIENCE, shells, write};
 
 const LIB: &str = "def run(x):\n    return x\n\n\nclass Box:\n    def get(self):\n        return run(1)\n";
 const USE: &str =
@@ -117,9 +117,11 @@ impl Stage {
         })
         .unwrap();
         let root = Arc::new(Root::open(&path.join("project")).unwrap());
+        let shells = shells(&root);
         let (editor, recovered) = Editor::open(root, &path.join("state/edits")).unwrap();
         let (editor, recovered) = (Arc::new(editor.behind(gate(&engine))), Arc::new(recovered));
-        let project = Project { engine, servers, languages, editor, recovered, max_answer_chars: 150_000 };
+        let project =
+            Project { engine, servers, languages, editor, recovered, shells, max_answer_chars: 150_000 };
         Stage { scratch, project, client: Arc::new(Client::of_name("test")) }
     }
 
@@ -136,6 +138,7 @@ impl Stage {
             tool: tool.name,
             arguments,
             client: self.client.clone(),
+            approved: symd::toolsets::Approved::ByPolicy,
             cancel: Cancel::new(),
         };
         tokio::time::timeout(PATIENCE, (tool.run)(call)).await.expect("answered in time")
@@ -369,6 +372,7 @@ fn serena_waits_and_lists_what_the_server_tells() {
             tool: tool.name,
             arguments,
             client: stage.client.clone(),
+            approved: symd::toolsets::Approved::ByPolicy,
             cancel: Cancel::new(),
         })
         .await;

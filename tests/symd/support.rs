@@ -7,12 +7,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};
 use symd::base::state::StateDirs;
+use symd::ops::shell::{Afterwards, Shells};
 use symd::serve::Place;
+use symd::vfs::Root;
 
 /// Longer than anything here takes, shorter than the patience of whoever runs the tests.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -39,6 +42,13 @@ impl User {
         let user = User::new();
         write(&user.path("config/symd/config.toml"), text);
         user
+    }
+
+    /// Settles what the user allows, in a file that only they may read.
+    pub fn settles(&self, approvals: &str) {
+        let file = self.path("config/symd/approvals.toml");
+        write(&file, approvals);
+        std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).unwrap();
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -72,6 +82,8 @@ impl User {
             .env("XDG_STATE_HOME", self.path("state"))
             .env("XDG_CONFIG_HOME", self.path("config"))
             .env("XDG_DATA_HOME", self.path("data"))
+            // Where an instrumented program writes its profile (benches/coverage).
+            .envs(std::env::var_os("LLVM_PROFILE_FILE").map(|file| ("LLVM_PROFILE_FILE", file)))
             .current_dir(self.path("project"))
             .stdin(Stdio::null());
         command
@@ -242,6 +254,10 @@ pub fn initialize(version: &str) -> Value {
     request(0, "initialize", json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": client }))
 }
 
+pub fn notification(method: &str, params: Value) -> Value {
+    json!({ "jsonrpc": "2.0", "method": method, "params": params })
+}
+
 pub fn call(id: impl Into<Value>, tool: &str, arguments: Value) -> Value {
     request(id, "tools/call", json!({ "name": tool, "arguments": arguments }))
 }
@@ -261,6 +277,12 @@ pub fn assert_error(answer: &Value, id: Value, code: i64, says: &str) {
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(code)), "{answer}");
     let message = answer["error"]["message"].as_str().unwrap();
     assert!(message.contains(says), "{message:?} does not say {says:?}");
+}
+
+/// What a project of our own making needs to run commands.
+pub fn shells(root: &Arc<Root>) -> Shells {
+    let warden = env!("CARGO_BIN_EXE_symd").into();
+    Shells { root: Arc::clone(root), warden, afterwards: Afterwards::Reap }
 }
 
 /// A terminal: the end that plays the user, and the name of the other.

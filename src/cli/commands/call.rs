@@ -1,34 +1,74 @@
-//! `symd call`: one tool call, its text on stdout, its outcome as the exit code.
+//! `symd call`: one tool call, its text on stdout, its outcome as the exit code. Where the user is to be asked about it,
+//! they are asked here, on the terminal.
 
-use std::io::{IsTerminal, Read};
+mod human;
 
+use std::io::{BufRead, IsTerminal, Read, Write};
+
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::cli::client::{Client, Role};
 use crate::cli::colour;
-use crate::cli::commands::{print, say};
+use crate::cli::commands::{Form, print, say};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
+use crate::cli::terminal;
+use crate::serve::approvals::{Offer, proof};
 use crate::serve::protocol::CALL;
+
+/// What the user has said to a call before it was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    Nothing,
+    Yes,
+}
+
+impl Said {
+    pub(super) fn new(yes: bool) -> Said {
+        if yes { Said::Yes } else { Said::Nothing }
+    }
+}
 
 pub(super) fn run(
     context: &Context,
     toolset: &[String],
     tool: &str,
     arguments: Option<&str>,
+    said: Said,
+    form: Form,
 ) -> Result<(), Failure> {
-    let arguments = match arguments {
-        None => Map::new(),
-        Some("-") => {
-            let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text).map_err(|error| {
-                Exit::Usage.because(format!("cannot read the arguments from stdin: {error}"))
-            })?;
-            object(&text)?
-        }
-        Some(text) => object(text)?,
+    let (tool, arguments) = match (tool, arguments) {
+        ("-", None) => whole_call(&stdin()?)?,
+        (tool, None) => (tool.to_owned(), Map::new()),
+        (tool, Some("-")) => (tool.to_owned(), object(&stdin()?)?),
+        (tool, Some(text)) => (tool.to_owned(), object(text)?),
     };
-    tool_call(context, toolset, tool, &arguments)
+    call_and_print(context, toolset, &tool, &arguments, said, form)
+}
+
+fn stdin() -> Result<String, Failure> {
+    let mut text = String::new();
+    std::io::stdin()
+        .read_to_string(&mut text)
+        .map_err(|error| Exit::Usage.because(format!("cannot read the arguments from stdin: {error}")))?;
+    Ok(text)
+}
+
+/// A call as a model writes it that was given `symd tools --format prompt`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WholeCall {
+    tool: String,
+    #[serde(default)]
+    parameters: Map<String, Value>,
+}
+
+fn whole_call(text: &str) -> Result<(String, Map<String, Value>), Failure> {
+    let WholeCall { tool, parameters } = serde_json::from_str(text).map_err(|error| {
+        Exit::Usage.because(format!("stdin must be {{\"tool\": NAME, \"parameters\": {{…}}}}: {error}"))
+    })?;
+    Ok((tool, parameters))
 }
 
 /// Calls a tool and prints what it says.
@@ -38,19 +78,20 @@ pub(super) fn tool_call(
     tool: &str,
     arguments: &Map<String, Value>,
 ) -> Result<(), Failure> {
-    let place = context.place()?;
-    let (mut client, _) = Client::connect(&place, Role::Cli, toolset, context.spawning)?;
-    // What is being waited for concerns whoever looks on, not a script.
-    let looks_on = std::io::stderr().is_terminal();
-    let params = json!({ "tool": tool, "arguments": arguments, "toolset": toolset, "progress": looks_on });
-    let mut told = String::new();
-    let answer = client.request(CALL, params, |progress| {
-        if let Some(doing) = progress["doing"].as_str().filter(|doing| *doing != told) {
-            say(doing);
-            told = doing.to_owned();
-        }
-    })?;
-    let text = answer["text"].as_str().unwrap_or_default();
+    call_and_print(context, toolset, tool, arguments, Said::Nothing, Form::Text)
+}
+
+fn call_and_print(
+    context: &Context,
+    toolset: &[String],
+    tool: &str,
+    arguments: &Map<String, Value>,
+    said: Said,
+    form: Form,
+) -> Result<(), Failure> {
+    let answer = answered(context, toolset, tool, arguments, said)?;
+    let root = context.place()?.root;
+    let text = human::shown(form, answer["text"].as_str().unwrap_or_default(), toolset, tool, &root);
     let end = if text.ends_with('\n') { "" } else { "\n" };
     let is_diff = arguments.get("dry_run") == Some(&Value::Bool(true));
     match is_diff && colour::is_wanted() {
@@ -61,6 +102,76 @@ pub(super) fn tool_call(
         None => Ok(()),
         Some(exit) => Err(exit.silent()),
     }
+}
+
+/// What the daemon answers: `{text, outcome}`. The user is asked first where that is wanted.
+fn answered(
+    context: &Context,
+    toolset: &[String],
+    tool: &str,
+    arguments: &Map<String, Value>,
+    said: Said,
+) -> Result<Value, Failure> {
+    let place = context.place()?;
+    let (mut client, welcome) = Client::connect(&place, Role::Cli, toolset, context.spawning)?;
+    // What is being waited for concerns whoever looks on, not a script.
+    let looks_on = std::io::stderr().is_terminal();
+    let mut params =
+        json!({ "tool": tool, "arguments": arguments, "toolset": toolset, "progress": looks_on });
+    let mut told = String::new();
+    let mut request = |params: Value| {
+        client.request(CALL, params, |progress| {
+            if let Some(doing) = progress["doing"].as_str().filter(|doing| *doing != told) {
+                say(doing);
+                told = doing.to_owned();
+            }
+        })
+    };
+    let Some(word) = welcome.proof.as_deref() else {
+        // A daemon that asks nobody, and knows no such parameters.
+        return request(params);
+    };
+    // It is needed for rules about commands, too, and only the daemon knows whether there are any.
+    let shown = proof::give(&place.proofs(), word).map_err(|error| {
+        Exit::Denied.because(format!("the daemon cannot be shown that it is you who approves: {error}"))
+    });
+    params["can_ask"] = json!(looks_on && std::io::stdin().is_terminal());
+    if said == Said::Yes {
+        shown.clone()?;
+        params["answer"] = json!("once");
+    }
+    let answer = request(params.clone())?;
+    let Some(question) = answer["ask"].as_str() else { return Ok(answer) };
+    params["answer"] =
+        json!(asked(question, serde_json::from_value(answer["offer"].clone()).unwrap_or(Offer::Once))?);
+    if params["answer"] != "no" {
+        shown?;
+    }
+    request(params)
+}
+
+/// Puts the question until it is answered: `once`, `always` or `no`.
+fn asked(question: &str, offer: Offer) -> Result<&'static str, Failure> {
+    loop {
+        prompt(question);
+        let mut line = String::new();
+        let read = std::io::stdin().lock().read_line(&mut line);
+        let read = read.map_err(|error| Exit::Failed.because(format!("cannot read the answer: {error}")))?;
+        match line.trim().to_ascii_lowercase().as_str() {
+            "y" | "yes" => return Ok("once"),
+            "a" | "always" if offer == Offer::Always => return Ok("always"),
+            "n" | "no" => return Ok("no"),
+            // The end of the input is an answer too.
+            "" if read == 0 => return Ok("no"),
+            _ => {}
+        }
+    }
+}
+
+/// The question, and the answer on the same line.
+fn prompt(question: &str) {
+    // Nobody to tell that nobody can be told.
+    let _ = std::io::stderr().write_all(format!("{} ", terminal::harmless(question)).as_bytes());
 }
 
 fn object(text: &str) -> Result<Map<String, Value>, Failure> {

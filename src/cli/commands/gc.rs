@@ -10,6 +10,7 @@ use crate::base::state;
 use crate::cli::commands::print;
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
+use crate::config::projects::Projects;
 use crate::index::cache;
 use crate::serve::lock;
 use crate::serve::place::{OUTLINES, runtime_base};
@@ -33,6 +34,10 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         remove_tree(&directory)?;
         let (directory, root) = (directory.display(), root.display());
         tell(&mut text, format_args!("removed {directory}: {root} does not exist any more"));
+    }
+    let projects = Projects::new(&dirs.state);
+    for gone in projects.forget_gone().map_err(|error| Exit::Failed.because(error))? {
+        tell(&mut text, format_args!("forgot the project {}: {} is gone", gone.name, gone.root.display()));
     }
     let limit = context.settings()?.cache_max_bytes;
     let report = cache::gc(&dirs.cache.join(OUTLINES), limit).map_err(|error| Exit::Failed.because(error))?;

@@ -8,6 +8,7 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::shim::Shim;
 use crate::config::Trust;
 use crate::config::roots::RootError;
+use crate::serve::approvals::Approvals;
 use crate::serve::connection::{self, Ended};
 use crate::serve::host::{Host, Parts, pick};
 use crate::toolsets;
@@ -24,11 +25,13 @@ fn without_project(context: &Context, toolset: &[String]) -> Result<(), Failure>
     let settings = context.settings()?;
     let names = if toolset.is_empty() { settings.toolset } else { toolset.to_vec() };
     pick(toolsets::all(), &names).map_err(|message| Exit::Usage.because(message))?;
+    let approvals = Approvals::outside(&context.dirs, settings.limits.approval());
     let host = Host::new(Parts {
         project: None,
         root: std::path::PathBuf::new(),
         toolsets: toolsets::all(),
         default_toolset: names,
+        approvals: Some(approvals.map_err(|error| Exit::Failed.because(error))?),
         limits: settings.limits,
         trust: Trust::Never,
         notes: Vec::new(),

@@ -1,5 +1,6 @@
 //! One file per command, or per few that belong together.
 
+mod approvals;
 mod ask;
 mod call;
 mod config;
@@ -14,6 +15,7 @@ mod install;
 mod life;
 mod logs;
 mod mcp;
+mod projects;
 mod semantic;
 mod server;
 mod status;
@@ -43,9 +45,11 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Socket => life::socket(&context),
         Command::Mcp(toolset) => mcp::run(&context, &toolset.names),
         Command::Tools { toolset, format } => tools::run(&context, &toolset.names, format),
-        Command::Call { toolset, tool, arguments } => {
-            call::run(&context, &toolset.names, &tool, arguments.as_deref())
+        Command::Call { toolset, tool, arguments, yes, json } => {
+            let (said, form) = (call::Said::new(yes), Form::new(json));
+            call::run(&context, &toolset.names, &tool, arguments.as_deref(), said, form)
         }
+        Command::Approvals { command } => approvals::run(&context, command),
         Command::Find { pattern, within, body, kinds, substring } => {
             let wanted = json!({
                 "name_path_pattern": pattern,
@@ -121,6 +125,7 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Logs { follow: false } => logs::show(&context),
         Command::Logs { follow: true } => logs::follow(&context),
         Command::Gc => gc::run(&context),
+        Command::Projects { command } => projects::run(&context, command),
         Command::Config { command: ConfigCommand::Show { json } } => config::show(&context, Form::new(json)),
         Command::Trust { revoke: true, .. } => trust::revoke(&context),
         Command::Trust { show: true, .. } => trust::show(&context),

@@ -2,13 +2,11 @@
 
 use std::fmt::Write;
 
-use serde_json::json;
-
 use crate::cli::args::ToolsFormat;
 use crate::cli::commands::print;
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
-use crate::serve::describe;
+use crate::serve::forms;
 use crate::serve::host::pick;
 use crate::toolsets::{self, Offered};
 
@@ -19,10 +17,9 @@ pub(super) fn run(context: &Context, names: &[String], format: ToolsFormat) -> R
     let tools = toolsets::union(&chosen);
     match format {
         ToolsFormat::Text => print(&text(&tools)),
-        ToolsFormat::Json => {
-            let tools: Vec<_> = tools.iter().map(|offered| describe(offered.tool)).collect();
-            print(&format!("{:#}\n", json!(tools)))
-        }
+        ToolsFormat::Json => print(&format!("{:#}\n", forms::listed(&tools))),
+        ToolsFormat::Openai => print(&format!("{:#}\n", forms::openai(&tools))),
+        ToolsFormat::Prompt => print(&forms::prompt(&tools)),
     }
 }
 

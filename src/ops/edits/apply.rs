@@ -31,6 +31,16 @@ pub async fn apply(project: &Project, plan: Plan, by: By) -> Result<Applied, App
     changing(project, move |editor| editor.apply(&plan, by)).await
 }
 
+/// [`apply`] for what is kept beside the work at hand ([`Editor::apply_aside`]).
+pub(in crate::ops) async fn apply_aside(
+    project: &Project,
+    plan: Plan,
+    by: By,
+) -> Result<Applied, ApplyError> {
+    project.engine.settled().await?;
+    changing(project, move |editor| editor.apply_aside(&plan, by)).await
+}
+
 /// Undoes an edit, unless a file is not as it left it.
 pub async fn undo(project: &Project, which: Which, by: By) -> Result<Applied, ApplyError> {
     changing(project, move |editor| editor.undo(which, by)).await

@@ -2,25 +2,25 @@
 //! bears the hash of the very bytes that it was made up from.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use super::request::{Breaking, Request, Stale, SymbolAct, TextAct, What};
+use super::coming::{self, Coming};
+use super::request::{Ignored, Request, Stale, SymbolAct, TextAct, What};
 use super::{
-    BrokenAt, LineError, ReplaceError, SymbolEditError, Target, breaks_syntax, delete_lines, delete_symbol,
+    BrokenAt, LineError, ReplaceError, SymbolEditError, Target, delete_lines, delete_symbol,
     insert_after_symbol, insert_at_line, insert_before_symbol, patch, replace_content, replace_lines,
     replace_symbol_body,
 };
 use crate::base::cancel::Cancelled;
 use crate::base::path::PathError;
 use crate::base::text::Encoding;
-use crate::base::{Cancel, ContentHash, RelPath, Text, TextEditError, TextEdits};
+use crate::base::{Cancel, ContentHash, RelPath, Text, TextEdit, TextEditError, TextEdits};
 use crate::config::Languages;
 use crate::edit::{Plan, PlanStep};
 use crate::engine::{CurrentError, Foretold, MAX_PARSED_BYTES, View};
 use crate::index::Content;
-use crate::ops::read_file::read_file;
+use crate::ops::read_file::{read_bytes, read_file};
 use crate::ops::target::{self, TargetError};
-use crate::ops::tree::{FileOpError, LocateError};
+use crate::ops::tree::{FileOpError, LocateError, Tree};
 use crate::syntax::{Grammar, OutlineError};
 use crate::vfs::{EntryKind, VfsError};
 
@@ -37,6 +37,8 @@ pub struct Made {
     pub notes: Vec<String>,
     /// How many occurrences were replaced, where that is the question.
     pub replaced: Option<usize>,
+    /// What a patch does to each file, in its order.
+    pub written: Vec<Written>,
     /// Whether a whole file that was there is overwritten.
     pub overwrites: bool,
     /// Outlines of texts to come: the index need not parse them again.
@@ -50,6 +52,27 @@ pub struct NewText {
     pub before: String,
     /// What would be.
     pub after: String,
+}
+
+/// What a patch does to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Under which name it is afterwards, or was.
+    pub path: RelPath,
+    /// How many bytes it has afterwards; 0 where it is gone.
+    pub bytes: usize,
+    /// Whether it comes into being.
+    pub created: bool,
+}
+
+/// A file that a patch names.
+struct Named {
+    /// Links resolved.
+    path: RelPath,
+    /// `None` for what is no text.
+    text: Option<Text>,
+    hash: ContentHash,
+    size: usize,
 }
 
 /// Why there is no plan. Nothing was written.
@@ -129,7 +152,7 @@ pub fn make(
     request: &Request,
     cancel: &Cancel,
 ) -> Result<Made, MakeError> {
-    let mut maker = Maker { view, request, cancel, made: Made::default() };
+    let mut maker = Maker { view, request, cancel, made: Made::default(), coming: Vec::new() };
     match &request.what {
         What::Symbol { wanted, act, .. } => {
             let found = target::target(view, languages, wanted, cancel)?;
@@ -137,8 +160,10 @@ pub fn make(
         }
         What::Text { path, act } => maker.text(path, act)?,
         What::Write { path, content } => maker.write(path, content)?,
+        What::Create { path, content } => maker.create(path, content)?,
         What::Patch(patch) => maker.patch(patch)?,
     }
+    maker.made.foretold = coming::parse(&maker.coming, request.breaking, cancel)?;
     Ok(maker.made)
 }
 
@@ -147,9 +172,19 @@ struct Maker<'v> {
     request: &'v Request,
     cancel: &'v Cancel,
     made: Made,
+    /// What is to be parsed.
+    coming: Vec<Coming>,
 }
 
 impl Maker<'_> {
+    /// The files that the request may name.
+    fn tree<T>(&self, work: impl FnOnce(&Tree<'_>) -> T) -> T {
+        match self.request.ignored {
+            Ignored::Refused => self.view.tree(work),
+            Ignored::Edited => self.view.whole_tree(work),
+        }
+    }
+
     fn symbol(&mut self, found: &target::Target, act: &SymbolAct) -> Result<(), MakeError> {
         let What::Symbol { indentation, .. } = &self.request.what else { return Ok(()) };
         let path = found.file.path.clone();
@@ -180,7 +215,7 @@ impl Maker<'_> {
     }
 
     fn text(&mut self, written: &str, act: &TextAct) -> Result<(), MakeError> {
-        let file = self.view.tree(|tree| read_file(tree, written))?;
+        let file = self.tree(|tree| read_file(tree, written))?;
         let path = self.view.root.resolve(&file.path)?;
         self.request.base.check(&path, Some(file.hash))?;
         let text = file.text.as_str();
@@ -205,24 +240,16 @@ impl Maker<'_> {
     }
 
     fn write(&mut self, written: &str, content: &str) -> Result<(), MakeError> {
-        let bytes = content.as_bytes().to_vec();
         let path = RelPath::new(written)?;
-        match self.view.tree(|tree| tree.locate(written)) {
-            Err(LocateError::Missing(_)) => {
-                self.request.base.check(&path, None)?;
-                let new = NewText { before: String::new(), after: content.to_owned() };
-                self.made.title = format!("create {path}");
-                self.made.files.insert(path.clone(), Some(new));
-                self.made.plan.steps.push(PlanStep::Create { path, bytes });
-                return Ok(());
-            }
+        match self.tree(|tree| tree.locate(written)) {
+            Err(LocateError::Missing(_)) => return self.make_file(path, content),
             Ok(found) if found.kind == EntryKind::Directory => {
                 return Err(FileOpError::IsDirectory(written.to_owned()).into());
             }
             located => located?,
         };
         // Looked at again: what is ignored is not overwritten.
-        self.view.tree(|tree| tree.locate_unignored(written))?;
+        self.tree(|tree| tree.locate_unignored(written))?;
         let path = self.view.root.resolve(&path)?;
         let old = self.view.root.read(&path)?.bytes;
         let base = ContentHash::of(&old);
@@ -230,24 +257,44 @@ impl Maker<'_> {
         let before = Text::decode(old).map_or_else(|_| String::new(), |text| text.as_str().to_owned());
         self.made.title = format!("overwrite {path}");
         self.made.overwrites = true;
-        self.will_be(&path, before, content.to_owned(), Encoding::Utf8)?;
+        self.will_be(&path, before, content.to_owned(), Encoding::Utf8);
+        let bytes = content.as_bytes().to_vec();
         self.made.plan.steps.push(PlanStep::Write { path, base: Some(base), bytes });
+        Ok(())
+    }
+
+    fn create(&mut self, written: &str, content: &str) -> Result<(), MakeError> {
+        let path = RelPath::new(written)?;
+        match self.tree(|tree| tree.locate(written)) {
+            Err(LocateError::Missing(_)) => self.make_file(path, content),
+            Ok(found) if found.kind == EntryKind::Directory => {
+                Err(FileOpError::IsDirectory(written.to_owned()).into())
+            }
+            Ok(_) => Err(VfsError::Exists { path }.into()),
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    fn make_file(&mut self, path: RelPath, content: &str) -> Result<(), MakeError> {
+        self.request.base.check(&path, None)?;
+        let new = NewText { before: String::new(), after: content.to_owned() };
+        self.made.title = format!("create {path}");
+        self.made.files.insert(path.clone(), Some(new));
+        self.made.plan.steps.push(PlanStep::Create { path, bytes: content.as_bytes().to_vec() });
         Ok(())
     }
 
     fn patch(&mut self, patch: &str) -> Result<(), MakeError> {
         let patch = patch::parse(patch)?;
-        let view = self.view;
-        let mut read: BTreeMap<RelPath, (RelPath, Text, ContentHash)> = BTreeMap::new();
+        let mut read: BTreeMap<RelPath, Named> = BTreeMap::new();
         let plan = patch::plan(&patch, patch::Options::default(), &mut |path| {
-            let file = match view.tree(|tree| read_file(tree, path.as_str())) {
-                Err(FileOpError::Locate(LocateError::Missing(_))) => return Ok(None),
-                file => file.map_err(|error| error.to_string())?,
+            let Some(named) = self.named(path)? else { return Ok(None) };
+            let found = match &named.text {
+                Some(text) => patch::Found::Text(text.as_str().to_owned()),
+                None => patch::Found::NoText(FileOpError::Binary(path.to_string()).to_string()),
             };
-            let resolved = view.root.resolve(&file.path).map_err(|error| error.to_string())?;
-            let text = file.text.as_str().to_owned();
-            read.insert(path.clone(), (resolved, file.text, file.hash));
-            Ok(Some(text))
+            read.insert(path.clone(), named);
+            Ok(Some(found))
         })?;
         self.made.notes = plan.notes;
         for shift in &plan.shifts {
@@ -267,37 +314,56 @@ impl Maker<'_> {
         Ok(())
     }
 
+    /// The file that a patch calls `path`; `None` where there is none, the reason where it is of no use.
+    fn named(&self, path: &RelPath) -> Result<Option<Named>, String> {
+        let file = match self.tree(|tree| read_bytes(tree, path.as_str())) {
+            Err(FileOpError::Locate(LocateError::Missing(_))) => return Ok(None),
+            file => file.map_err(|error| error.to_string())?,
+        };
+        let path = self.view.root.resolve(&file.path).map_err(|error| error.to_string())?;
+        let (hash, size) = (ContentHash::of(&file.bytes), file.bytes.len());
+        Ok(Some(Named { path, text: Text::decode(file.bytes).ok(), hash, size }))
+    }
+
     fn operation(
         &mut self,
         operation: patch::FileOperation,
-        read: &BTreeMap<RelPath, (RelPath, Text, ContentHash)>,
+        read: &BTreeMap<RelPath, Named>,
     ) -> Result<(), MakeError> {
         let gone = |path: &RelPath| MakeError::Changing(path.clone());
         match operation {
             patch::FileOperation::Add { path, text } => {
                 self.request.base.check(&path, None)?;
+                self.made.written.push(Written { path: path.clone(), bytes: text.len(), created: true });
                 let new = NewText { before: String::new(), after: text.clone() };
                 self.made.files.insert(path.clone(), Some(new));
                 self.made.plan.steps.push(PlanStep::Create { path, bytes: text.into_bytes() });
             }
             patch::FileOperation::Delete { path } => {
-                let (_, _, base) = read.get(&path).ok_or_else(|| gone(&path))?;
-                self.request.base.check(&path, Some(*base))?;
+                let base = read.get(&path).ok_or_else(|| gone(&path))?.hash;
+                self.request.base.check(&path, Some(base))?;
+                self.made.written.push(Written { path: path.clone(), bytes: 0, created: false });
                 self.made.files.insert(path.clone(), None);
-                self.made.plan.steps.push(PlanStep::Delete { path, base: *base });
+                self.made.plan.steps.push(PlanStep::Delete { path, base });
             }
             patch::FileOperation::Update { path, edits, new_path } => {
-                let (resolved, text, base) = read.get(&path).ok_or_else(|| gone(&path))?;
-                self.request.base.check(resolved, Some(*base))?;
-                if !edits.is_empty() {
-                    self.change(resolved, text, *base, edits)?;
+                let named = read.get(&path).ok_or_else(|| gone(&path))?;
+                self.request.base.check(&named.path, Some(named.hash))?;
+                let shown = new_path.as_ref().unwrap_or(&path).clone();
+                self.made.written.push(Written {
+                    path: shown,
+                    bytes: named.size_after(&edits),
+                    created: false,
+                });
+                if let Some(text) = named.text.as_ref().filter(|_| !edits.is_empty()) {
+                    self.change(&named.path, text, named.hash, edits)?;
                 }
                 if let Some(to) = new_path {
                     let new = self.made.files.insert(path.clone(), None).flatten();
-                    let unchanged =
-                        || NewText { before: text.as_str().to_owned(), after: text.as_str().to_owned() };
+                    let text = named.text.as_ref().map_or("", Text::as_str);
+                    let unchanged = || NewText { before: text.to_owned(), after: text.to_owned() };
                     self.made.files.insert(to.clone(), Some(new.unwrap_or_else(unchanged)));
-                    self.made.plan.steps.push(PlanStep::Rename { from: path, to, base: *base });
+                    self.made.plan.steps.push(PlanStep::Rename { from: path, to, base: named.hash });
                 }
             }
         }
@@ -312,40 +378,21 @@ impl Maker<'_> {
         edits: TextEdits,
     ) -> Result<(), MakeError> {
         let after = edits.apply(text.as_str())?;
-        self.will_be(path, text.as_str().to_owned(), after, text.encoding())?;
+        self.will_be(path, text.as_str().to_owned(), after, text.encoding());
         self.made.plan.steps.push(PlanStep::Text { path: path.clone(), base, edits });
         Ok(())
     }
 
-    /// Notes what `path` will hold, having parsed it: a text that parsed must parse afterwards.
-    fn will_be(
-        &mut self,
-        path: &RelPath,
-        before: String,
-        after: String,
-        encoding: Encoding,
-    ) -> Result<(), MakeError> {
-        self.cancel.check()?;
+    /// Notes what `path` will hold: it is parsed when all is known.
+    fn will_be(&mut self, path: &RelPath, before: String, after: String, encoding: Encoding) {
         if let Some(grammar) = self.grammar_of(path)
             && before != after
             && after.len() as u64 <= MAX_PARSED_BYTES
         {
-            let outlined = crate::syntax::outline(grammar, &after, self.cancel);
-            let outline = outlined.map_err(SymbolEditError::from)?;
-            if outline.has_errors && self.request.breaking == Breaking::Refused {
-                let broken = breaks_syntax(grammar, &before, &after, self.cancel);
-                if let Some(broken) = broken.map_err(SymbolEditError::from)? {
-                    return Err(MakeError::Breaks { path: path.clone(), broken });
-                }
-            }
-            // Only then are these the bytes on disk.
-            if encoding == Encoding::Utf8 {
-                let hash = ContentHash::of(after.as_bytes());
-                self.made.foretold.push(Foretold { hash, grammar, outline: Arc::new(outline) });
-            }
+            let (path, before, after) = (path.clone(), before.clone(), after.clone());
+            self.coming.push(Coming { path, grammar, before, after, encoding });
         }
         self.made.files.insert(path.clone(), Some(NewText { before, after }));
-        Ok(())
     }
 
     fn grammar_of(&self, path: &RelPath) -> Option<Grammar> {
@@ -354,6 +401,19 @@ impl Maker<'_> {
         }
         let language = self.view.languages.language_of(path)?;
         Grammar::named(self.view.languages.get(language).grammar.as_deref()?)
+    }
+}
+
+impl Named {
+    /// How many bytes it has once `edits` are made: what they do not touch keeps its bytes, invalid ones too.
+    fn size_after(&self, edits: &TextEdits) -> usize {
+        let Some(text) = &self.text else { return self.size };
+        let is_wide = matches!(text.encoding(), Encoding::Utf16Le | Encoding::Utf16Be);
+        let size = |piece: &str| if is_wide { 2 * piece.encode_utf16().count() } else { piece.len() };
+        let old = |edit: &TextEdit| text.as_str().get(edit.range.as_range()).map_or(0, size);
+        let gone: usize = edits.iter().map(old).sum();
+        let come: usize = edits.iter().map(|edit| size(&edit.new_text)).sum();
+        (self.size + come).saturating_sub(gone)
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::apply::{ApplyError, apply, preview};
 use super::counts::changed_lines;
 use super::effects::{self, Caused, Report};
-use super::make::{Made, MakeError, make};
+use super::make::{Made, MakeError, Written, make};
 use super::request::{Request, TextAct, What};
 use crate::base::RelPath;
 use crate::edit::{Applied, By, EditError, FileDiff, Plan, PlanStep};
@@ -16,8 +16,9 @@ use crate::engine::EngineError;
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
 
-/// How often an edit is planned whose files change under it.
-const ATTEMPTS: usize = 5;
+/// How often an edit is planned whose files change under it. Every lost attempt is somebody else's finished edit, so
+/// that all who edit one file at once come to their turn; only a file that is written all the time uses them up.
+const ATTEMPTS: usize = 64;
 
 /// What was done.
 #[derive(Debug)]
@@ -32,6 +33,8 @@ pub struct Done {
     pub notes: Vec<String>,
     /// How many occurrences were replaced, where that was the question.
     pub replaced: Option<usize>,
+    /// What a patch did to each file, in its order.
+    pub written: Vec<Written>,
     /// Whether a whole file that was there was overwritten.
     pub overwrote: bool,
     /// What is wrong now that was not before.
@@ -75,6 +78,8 @@ pub async fn perform(
 ) -> Result<Done, PerformError> {
     let request = Arc::new(request);
     let mut attempt = 0;
+    // Held until the edit is made: the next one in turn plans on what it leaves.
+    let mut turn = project.engine.turn_behind_others().await;
     loop {
         attempt += 1;
         let made = plan(project, &request).await?;
@@ -89,10 +94,14 @@ pub async fn perform(
                     && is_named_by_content(&request)
                     && !files.iter().any(|one| request.base.knows(&one.path)) =>
             {
+                if turn.is_none() {
+                    turn = Some(project.engine.turn().await);
+                }
                 continue;
             }
             applied => applied?,
         };
+        drop(turn);
         let caused = effects::caused(project, before, &files).await;
         let count = |(path, new): (RelPath, Option<super::NewText>)| {
             let new = new.unwrap_or_default();
@@ -104,6 +113,7 @@ pub async fn perform(
             lines: made.files.into_iter().map(count).collect(),
             notes: made.notes,
             replaced: made.replaced,
+            written: made.written,
             overwrote: made.overwrites,
             caused,
         });
@@ -142,6 +152,10 @@ async fn plan(project: &Project, request: &Arc<Request>) -> Result<Made, Perform
     }
 }
 
+/// A patch is: its lines of context decide, its line numbers only where to look first.
 fn is_named_by_content(request: &Request) -> bool {
-    matches!(request.what, What::Symbol { .. } | What::Text { act: TextAct::Replace { .. }, .. })
+    matches!(
+        request.what,
+        What::Symbol { .. } | What::Text { act: TextAct::Replace { .. }, .. } | What::Patch(_)
+    )
 }

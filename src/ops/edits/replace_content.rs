@@ -25,6 +25,8 @@ pub enum HowMany {
     One,
     /// One or more.
     Any,
+    /// So many.
+    Exactly(usize),
 }
 
 /// What was found and what becomes of it.
@@ -52,6 +54,16 @@ pub enum ReplaceError {
     )]
     Many {
         /// How often.
+        count: usize,
+        /// The file.
+        path: String,
+    },
+    /// It does not occur as often as expected.
+    #[error("Expected {expected} occurrences in file '{path}', but found {count}.")]
+    Miscounted {
+        /// How often it should.
+        expected: usize,
+        /// How often it does; never 0.
         count: usize,
         /// The file.
         path: String,
@@ -122,8 +134,12 @@ pub fn replace_content(
     if count == 0 {
         return Err(ReplaceError::NoMatches { path: path.to_owned() });
     }
-    if count > 1 && how_many == HowMany::One {
-        return Err(ReplaceError::Many { count, path: path.to_owned() });
+    match how_many {
+        HowMany::One if count > 1 => return Err(ReplaceError::Many { count, path: path.to_owned() }),
+        HowMany::Exactly(expected) if count != expected => {
+            return Err(ReplaceError::Miscounted { expected, count, path: path.to_owned() });
+        }
+        HowMany::One | HowMany::Any | HowMany::Exactly(_) => {}
     }
     let endings = Endings::of(text);
     let edits = found.into_iter().map(|found| {
@@ -259,3 +275,7 @@ fn past_character(text: &str, at: usize) -> usize {
 #[cfg(test)]
 #[path = "replace_content_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "replace_content_random_tests.rs"]
+mod random_tests;

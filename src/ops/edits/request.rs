@@ -18,6 +18,8 @@ pub struct Request {
     pub base: Base,
     /// What happens to an edit after which a file does not parse any more.
     pub breaking: Breaking,
+    /// What happens to an edit of files that the ignore rules leave out.
+    pub ignored: Ignored,
 }
 
 /// What to change.
@@ -41,6 +43,13 @@ pub enum What {
     },
     /// A whole file, there or not.
     Write {
+        /// Which file, as the client wrote it.
+        path: String,
+        /// All of it, written as it is.
+        content: String,
+    },
+    /// A file where nothing is.
+    Create {
         /// Which file, as the client wrote it.
         path: String,
         /// All of it, written as it is.
@@ -109,6 +118,16 @@ pub enum Breaking {
     Refused,
     /// It is made.
     Allowed,
+}
+
+/// What happens to an edit of files that the ignore rules leave out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ignored {
+    /// It is refused.
+    #[default]
+    Refused,
+    /// It is made: the contract's tools know no such rule.
+    Edited,
 }
 
 /// What a client believes files to hold. Without any belief the edit is made to what they hold when it is asked for.

@@ -2,7 +2,7 @@
 //! text searched; lines break where `base::text` breaks them.
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use super::pattern::{BudgetSpent, Pattern};
 use super::{Looked, Query, SearchError};
@@ -112,6 +112,31 @@ impl<'h> Hits<'h> {
                 each(self, self.found(first..last + 1));
             }
             if resume > self.text.len() {
+                break;
+            }
+            next = self
+                .pattern
+                .find_at(&self.text, resume)
+                .map_err(|spent| budget_spent(spent, self.pattern, self.path))?
+                .filter(|found| !is_phantom(&self.text, found));
+        }
+        Ok(())
+    }
+
+    /// Calls `each` with every line (0-based) that has a match, in order, until it breaks off. For patterns made by
+    /// [`Pattern::within_lines`]; of others only the line on which a match begins is told.
+    pub fn each_line(
+        &self,
+        mut each: impl FnMut(&Hits<'h>, usize) -> ControlFlow<()>,
+    ) -> Result<(), SearchError> {
+        let mut next = Some(self.first.clone());
+        let mut hint = 0;
+        while let Some(found) = next {
+            self.cancel.check()?;
+            let line = self.line_of(found.start, hint);
+            hint = line + 1;
+            let resume = self.starts.get(hint).map_or(self.text.len(), |&start| start as usize);
+            if each(self, line).is_break() || resume >= self.text.len() {
                 break;
             }
             next = self

@@ -3,15 +3,18 @@
 //! and never collected, so memory is bounded by what the caller keeps.
 
 mod hits;
+mod lines;
 mod pattern;
 mod python;
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
 
 pub use hits::{Found, Hits};
+pub use lines::{MatchingFile, MatchingLine, MatchingLines, matching_lines};
 pub(super) use pattern::with_groups;
-pub use pattern::{Pattern, PatternError};
+pub use pattern::{Case, Pattern, PatternError};
 
 use super::glob::Glob;
 use super::tree::{LocateError, Tree};
@@ -111,6 +114,8 @@ pub struct Outcome<R> {
     pub binary: usize,
     /// Files that could not be read (too large, no permission), in path order.
     pub unreadable: Vec<RelPath>,
+    /// Whether the time was up before every file was searched.
+    pub late: bool,
 }
 
 /// Searches. `visit` is called once for every file that has a match, from several threads, in no order; its
@@ -126,13 +131,28 @@ pub fn search<R: Send>(
         return one_file(tree, query, cancel, &found.path, visit);
     }
     let files: Vec<&RelPath> = tree.files.within(&found.path).collect();
+    search_files(tree, query, &files, None, cancel, visit)
+}
+
+/// Searches `files` (regular files, in byte order) whatever the query's scope says, and stops between two files when
+/// `until` has come; what was found by then is the answer.
+pub fn search_files<R: Send>(
+    tree: &Tree<'_>,
+    query: &Query,
+    files: &[&RelPath],
+    until: Option<Instant>,
+    cancel: &Cancel,
+    visit: impl Fn(&mut Hits<'_>) -> Result<R, SearchError> + Sync,
+) -> Result<Outcome<R>, SearchError> {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let threads = threads.min(files.len().div_ceil(CHUNK)).max(1);
     let run = Run {
         tree,
         query,
         cancel,
-        files: &files,
+        files,
+        until,
+        late: AtomicBool::new(false),
         next: AtomicUsize::new(0),
         failed: AtomicUsize::new(usize::MAX),
         seen: Mutex::new(Seen::new()),
@@ -145,6 +165,7 @@ pub fn search<R: Send>(
         run.work(&visit);
     });
     // A thread that panicked has taken the scope down with it.
+    let late = run.late.into_inner();
     let mut seen = run.seen.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     cancel.check()?;
     if let Some((_, error)) = seen.error {
@@ -156,6 +177,7 @@ pub fn search<R: Send>(
         binary: seen.binary,
         unreadable: seen.unreadable.into_iter().map(|index| files[index].clone()).collect(),
         searched: seen.searched,
+        late,
         files: seen.results.into_iter().map(|(_, result)| result).collect(),
     })
 }
@@ -179,7 +201,7 @@ fn one_file<R>(
             Looked::Matched(mut hits) => files.push(visit(&mut hits)?),
         }
     }
-    Ok(Outcome { files, searched, binary: 0, unreadable: Vec::new() })
+    Ok(Outcome { files, searched, binary: 0, unreadable: Vec::new(), late: false })
 }
 
 /// What became of looking into a file.
@@ -198,6 +220,8 @@ struct Run<'r, R> {
     query: &'r Query,
     cancel: &'r Cancel,
     files: &'r [&'r RelPath],
+    until: Option<Instant>,
+    late: AtomicBool,
     next: AtomicUsize,
     /// The first file (by index) that ended the search; those before it are still searched, so that the
     /// error reported does not depend on who was faster.
@@ -231,6 +255,10 @@ impl<R: Send> Run<'_, R> {
             }
             for index in start..(start + CHUNK).min(self.files.len()) {
                 if self.cancel.is_cancelled() || index > self.failed.load(Ordering::Relaxed) {
+                    break 'chunks;
+                }
+                if self.until.is_some_and(|until| Instant::now() >= until) {
+                    self.late.store(true, Ordering::Relaxed);
                     break 'chunks;
                 }
                 if let Err(error) = self.file(index, &pattern, visit, &mut mine) {

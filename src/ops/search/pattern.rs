@@ -3,6 +3,7 @@
 //! groups). Invariant: DOTALL and MULTILINE are on in both, and both see the same translated expression.
 
 use std::ops::Range;
+use std::time::{Duration, Instant};
 
 use grep_matcher::{LineMatchKind, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -16,6 +17,22 @@ const SIZE_LIMIT: usize = 32 << 20;
 /// over a character is a step, so a long text needs more; five million are about a tenth of a second.
 const BUDGETS: [(usize, usize); 3] =
     [(1 << 20, 5_000_000), (10 << 20, 60_000_000), (usize::MAX, 600_000_000)];
+
+/// How long one look for a match in single lines may take when it backtracks: each line has a budget of its own, and a
+/// file may have any number of lines.
+const LINES_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Lines between two looks at the clock.
+const LINES_STEP: usize = 64;
+
+/// Whether letters must agree in case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Case {
+    /// They must.
+    Sensitive,
+    /// They need not.
+    Insensitive,
+}
 
 /// A compiled pattern. Cloning shares what is compiled and gives the clone its own working memory.
 #[derive(Clone, Debug)]
@@ -35,6 +52,8 @@ pub(super) enum Engine {
     ByLine(RegexMatcher),
     /// One for each of the [`BUDGETS`].
     Backtracking(Vec<fancy_regex::Regex>),
+    /// The same, shown one line at a time.
+    LineByLine(Vec<fancy_regex::Regex>),
 }
 
 /// Why a pattern does not compile.
@@ -66,13 +85,70 @@ impl Pattern {
         let invalid = |reason: String| PatternError::Invalid { pattern: source.to_owned(), reason };
         let translated = python::translate(source).map_err(invalid)?;
         let engine = if translated.needs_backtracking {
-            let regexes = BUDGETS.iter().map(|(_, steps)| backtracking(&translated.expression, *steps));
-            let regexes = regexes.collect::<Result<Vec<_>, _>>();
-            Engine::Backtracking(regexes.map_err(|error| invalid(one_line(&error.to_string())))?)
+            Engine::Backtracking(budgeted(&translated.expression, Across::Lines).map_err(invalid)?)
         } else {
             linear(&translated.expression).map_err(|error| invalid(one_line(&error.to_string())))?
         };
         Ok(Pattern { source: source.to_owned(), engine, mentions_cr: translated.mentions_cr })
+    }
+
+    /// Compiles a Python regular expression that is put to each line alone, as `grep` does: no match goes over a line's
+    /// end, and `.`, `\s` or `[^x]` do not stand for one.
+    pub fn within_lines(source: &str, case: Case) -> Result<Pattern, PatternError> {
+        if source.is_empty() {
+            return Err(PatternError::Empty);
+        }
+        let invalid = |reason: String| PatternError::Invalid { pattern: source.to_owned(), reason };
+        let mut translated = python::translate(source).map_err(invalid)?;
+        if case == Case::Insensitive {
+            translated.expression.insert_str(0, "(?i)");
+        }
+        // Anchors of the whole text mean those of the line here, which only the one engine can be told.
+        let anchored = ["\\A", "\\z"].iter().any(|anchor| translated.expression.contains(anchor));
+        let linear = if translated.needs_backtracking || anchored {
+            None
+        } else {
+            // A pattern with a line feed in it, too, is only understood by the other engine, where it fits nowhere.
+            on_lines(&translated.expression)
+        };
+        let engine = match linear {
+            Some(matcher) => Engine::ByLine(matcher),
+            None => Engine::LineByLine(budgeted(&translated.expression, Across::Nothing).map_err(invalid)?),
+        };
+        Ok(Pattern { source: source.to_owned(), engine, mentions_cr: translated.mentions_cr })
+    }
+
+    /// Exactly this text, line breaks compared as line breaks.
+    pub fn literal(text: &str) -> Result<Pattern, PatternError> {
+        if text.is_empty() {
+            return Err(PatternError::Empty);
+        }
+        let invalid = |error: grep_regex::Error| PatternError::Invalid {
+            pattern: text.to_owned(),
+            reason: one_line(&error.to_string()),
+        };
+        let line_feeds = text.replace("\r\n", "\n").replace('\r', "\n");
+        let engine = linear(&regex::escape(&line_feeds)).map_err(invalid)?;
+        Ok(Pattern { source: text.to_owned(), engine, mentions_cr: false })
+    }
+
+    /// Compiles a regular expression in the regex crate's own syntax (that of RE2), as grep reads it: a match stays on
+    /// a line unless the expression asks for a line break itself, and `.` never is one.
+    pub fn of_lines(source: &str) -> Result<Pattern, PatternError> {
+        if source.is_empty() {
+            return Err(PatternError::Empty);
+        }
+        let invalid = |error: grep_regex::Error| PatternError::Invalid {
+            pattern: source.to_owned(),
+            reason: one_line(&error.to_string()),
+        };
+        let mut builder = RegexMatcherBuilder::new();
+        builder.multi_line(true).size_limit(SIZE_LIMIT).dfa_size_limit(SIZE_LIMIT);
+        let across = builder.build(source).map_err(invalid)?;
+        // Refused where the expression names a line feed.
+        let by_line = builder.line_terminator(Some(b'\n')).build(source);
+        let engine = by_line.map_or(Engine::Linear(across), Engine::ByLine);
+        Ok(Pattern { source: source.to_owned(), engine, mentions_cr: false })
     }
 
     /// As it was written.
@@ -88,12 +164,12 @@ impl Pattern {
 
     /// Whether the pattern needs the text as a string.
     pub(super) fn needs_utf8(&self) -> bool {
-        matches!(self.engine, Engine::Backtracking(_))
+        matches!(self.engine, Engine::Backtracking(_) | Engine::LineByLine(_))
     }
 
     /// Whether no match holds or depends on a line feed.
     pub(super) fn stays_on_a_line(&self) -> bool {
-        matches!(self.engine, Engine::ByLine(_))
+        matches!(self.engine, Engine::ByLine(_) | Engine::LineByLine(_))
     }
 
     /// The first match at or behind byte `at`. With [`Pattern::needs_utf8`], `text` must be UTF-8 and `at` a
@@ -102,15 +178,8 @@ impl Pattern {
         match &self.engine {
             Engine::Linear(matcher) => Ok(find(matcher, text, at)),
             Engine::ByLine(matcher) => Ok(find_by_line(matcher, text, at)),
-            Engine::Backtracking(regexes) => {
-                let class = BUDGETS.iter().position(|(longest, _)| text.len() <= *longest);
-                let Some(regex) = class.and_then(|class| regexes.get(class)).filter(|_| at <= text.len())
-                else {
-                    return Ok(None);
-                };
-                let found = regex.find_from_pos(text, at).map_err(|_| BudgetSpent)?;
-                Ok(found.map(|found| found.start()..found.end()))
-            }
+            Engine::Backtracking(regexes) => find_within_budget(regexes, text, at),
+            Engine::LineByLine(regexes) => find_line_by_line(regexes, text, at),
         }
     }
 }
@@ -124,13 +193,33 @@ pub(in crate::ops) fn with_groups(source: &str, length: usize) -> Result<fancy_r
     let invalid = |reason: String| PatternError::Invalid { pattern: source.to_owned(), reason };
     let translated = python::translate(source).map_err(invalid)?;
     let steps = BUDGETS.iter().find(|(longest, _)| length <= *longest).map_or(0, |&(_, steps)| steps);
-    backtracking(&translated.expression, steps).map_err(|error| invalid(one_line(&error.to_string())))
+    backtracking(&translated.expression, steps, Across::Lines)
+        .map_err(|error| invalid(one_line(&error.to_string())))
 }
 
-fn backtracking(expression: &str, steps: usize) -> Result<fancy_regex::Regex, Box<fancy_regex::Error>> {
+/// What `.` stands for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Across {
+    /// Line breaks too.
+    Lines,
+    /// Anything but a line break.
+    Nothing,
+}
+
+/// One regex for each of the [`BUDGETS`].
+fn budgeted(expression: &str, across: Across) -> Result<Vec<fancy_regex::Regex>, String> {
+    let regexes = BUDGETS.iter().map(|(_, steps)| backtracking(expression, *steps, across));
+    regexes.collect::<Result<Vec<_>, _>>().map_err(|error| one_line(&error.to_string()))
+}
+
+fn backtracking(
+    expression: &str,
+    steps: usize,
+    across: Across,
+) -> Result<fancy_regex::Regex, Box<fancy_regex::Error>> {
     fancy_regex::RegexBuilder::new(expression)
         .multi_line(true)
-        .dot_matches_new_line(true)
+        .dot_matches_new_line(across == Across::Lines)
         .backtrack_limit(steps)
         .delegate_size_limit(SIZE_LIMIT)
         .delegate_dfa_size_limit(SIZE_LIMIT)
@@ -148,6 +237,50 @@ fn linear(expression: &str) -> Result<Engine, grep_regex::Error> {
     }
     // The promise that no match holds a line feed changes nothing but the speed, as it is kept anyway.
     Ok(builder.line_terminator(Some(b'\n')).build(expression).map_or(Engine::Linear(matcher), Engine::ByLine))
+}
+
+/// A matcher whose matches stay on a line by what it is told, not by what is written; `None` where that cannot be, and
+/// where the other engine's words about a mistake are as good.
+fn on_lines(expression: &str) -> Option<RegexMatcher> {
+    let mut builder = RegexMatcherBuilder::new();
+    builder.multi_line(true).size_limit(SIZE_LIMIT).dfa_size_limit(SIZE_LIMIT).line_terminator(Some(b'\n'));
+    builder.build(expression).ok()
+}
+
+fn find_within_budget(
+    regexes: &[fancy_regex::Regex],
+    text: &[u8],
+    at: usize,
+) -> Result<Option<Range<usize>>, BudgetSpent> {
+    let class = BUDGETS.iter().position(|(longest, _)| text.len() <= *longest);
+    let Some(regex) = class.and_then(|class| regexes.get(class)).filter(|_| at <= text.len()) else {
+        return Ok(None);
+    };
+    let found = regex.find_from_pos(text, at).map_err(|_| BudgetSpent)?;
+    Ok(found.map(|found| found.start()..found.end()))
+}
+
+/// As [`find_within_budget`], each line being a text of its own.
+fn find_line_by_line(
+    regexes: &[fancy_regex::Regex],
+    text: &[u8],
+    mut at: usize,
+) -> Result<Option<Range<usize>>, BudgetSpent> {
+    let started = Instant::now();
+    let mut lines = 0_usize;
+    while at <= text.len() {
+        let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |feed| feed + 1);
+        let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length);
+        if let Some(found) = find_within_budget(regexes, &text[start..end], at - start)? {
+            return Ok(Some(start + found.start..start + found.end));
+        }
+        lines += 1;
+        if lines.is_multiple_of(LINES_STEP) && started.elapsed() > LINES_PATIENCE {
+            return Err(BudgetSpent);
+        }
+        at = end + 1;
+    }
+    Ok(None)
 }
 
 fn find(matcher: &RegexMatcher, text: &[u8], at: usize) -> Option<Range<usize>> {

@@ -165,3 +165,61 @@ fn a_raised_flag_ends_the_search() {
     let answer = search(&scratch.tree(), &query, &cancel, |_| Ok(()));
     assert!(matches!(answer, Err(SearchError::Cancelled(_))));
 }
+
+/// The numbers (1-based) of the lines that match.
+fn numbers(text: &[u8], pattern: &str, case: Case) -> Vec<usize> {
+    let scratch = Scratch::new(&[("f", text)]);
+    let query = Query::new(Pattern::within_lines(pattern, case).expect(pattern));
+    let found = matching_lines(&scratch.tree(), &query, 100, &Cancel::new()).expect(pattern);
+    let lines = found.files.into_iter().flat_map(|file| file.lines);
+    let numbers: Vec<usize> = lines.map(|line| line.number + 1).collect();
+    assert_eq!(numbers.len(), found.count);
+    numbers
+}
+
+#[test]
+fn within_lines_no_match_goes_over_a_line() {
+    let cases: &[(&[u8], &str, &[usize])] = &[
+        (b"a b\nb a\n", "a.*b", &[1]),
+        (b"a\nb\n", "a\\s*b", &[]),
+        (b"a\nb\n", "a[^x]b", &[]),
+        (b"a\nb\n", "a\nb", &[]),
+        (b"a\nb\n", "(?s)a.*", &[1]),
+        (b"a\nb\n", "b|a\\nb", &[2]),
+        (b"aa aa\nb\naa\n", "a", &[1, 3]),
+        (b"a\n\nb", "^$", &[2]),
+        (b"a\nb\n", "x*", &[1, 2]),
+        (b"a\r\nb\r\n", "[ab]$", &[1, 2]),
+        (b"ab\nba\nab", "\\Aa", &[1, 3]),
+        (b"ab\nba\nab", "b\\Z", &[1, 3]),
+        (b"aba\nabc\n", "(?=a)(.)b\\1", &[1]),
+        (b"foo\nbar foo\n", "(?<!bar )foo", &[1]),
+        ("é\nÉ\n".as_bytes(), "é", &[1]),
+        (b"a\0b", "a", &[]),
+    ];
+    for (text, pattern, expected) in cases {
+        assert_eq!(numbers(text, pattern, Case::Sensitive), *expected, "{pattern}");
+    }
+    assert_eq!(numbers("é\nÉ\nx".as_bytes(), "É|X", Case::Insensitive), [1, 2, 3]);
+    assert_eq!(numbers(b"Abab\n", "(?=a)(.)b\\1", Case::Insensitive), [1]);
+}
+
+#[test]
+fn the_first_lines_are_kept_and_all_are_counted() {
+    let scratch = Scratch::new(&[("a", b"x\nx\n"), ("b", b"x\nx\nx\n"), ("c", b"x\n")]);
+    let query = Query::new(Pattern::within_lines("x", Case::Sensitive).expect("valid"));
+    let found = matching_lines(&scratch.tree(), &query, 3, &Cancel::new()).expect("found");
+    let kept: Vec<(&str, usize)> =
+        found.files.iter().map(|file| (file.path.as_str(), file.lines.len())).collect();
+    assert_eq!((kept, found.count), (vec![("a", 2), ("b", 1)], 6));
+}
+
+#[test]
+fn a_pattern_that_backtracks_for_ever_is_given_up_within_lines_too() {
+    // Doubled by each letter: one line spends the budget, however fast the machine is.
+    let long = format!("{}\n", "a".repeat(60));
+    let scratch = Scratch::new(&[("f", long.as_bytes())]);
+    let query = Query::new(Pattern::within_lines(r"(?:(?=a)a|a(?=a|$))+b", Case::Sensitive).expect("valid"));
+    let error = matching_lines(&scratch.tree(), &query, 100, &Cancel::new()).expect_err("given up");
+    assert!(matches!(error, SearchError::BudgetSpent { .. }), "{error}");
+}

@@ -83,7 +83,7 @@ async fn run_diagnostics(call: &Call<'_>) -> Result<Reply, Reply> {
         Format::Json => diagnostics_json(&found, limit),
         Format::Text => diagnostics_text(&found, limit),
     };
-    Ok(Reply { text, outcome: outcome(&found) })
+    Ok(Reply { outcome: outcome(&found), ..Reply::done(text) })
 }
 
 /// Where no server said anything, the answer is not the one that was asked for.

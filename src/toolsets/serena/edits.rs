@@ -8,7 +8,7 @@ use super::references::no_target;
 use crate::edit::{By, EditError};
 use crate::index::Locals;
 use crate::ops::edits::{
-    ApplyError, Base, Breaking, Done, HowMany, Indentation, MakeError, PerformError, ReplaceError,
+    ApplyError, Base, Breaking, Done, HowMany, Ignored, Indentation, MakeError, PerformError, ReplaceError,
     ReplaceMode, Report, Request, SymbolAct, TextAct, What, perform,
 };
 use crate::ops::target::Wanted;
@@ -18,7 +18,7 @@ use crate::toolsets::{Annotations, Call, Outcome, Reach, Reply, Risk, Running, T
 use crate::vfs::VfsError;
 
 /// What the contract's tools answer that have nothing to tell.
-const SUCCESS: &str = "OK";
+pub(super) const SUCCESS: &str = "OK";
 
 pub(super) const CREATE_TEXT_FILE: Tool = Tool {
     name: "create_text_file",
@@ -176,7 +176,8 @@ fn run(call: Call<'_>, read: Read, answer: Answer) -> Running<'_> {
             Ok(what) => what,
             Err(reply) => return reply,
         };
-        let request = Request { what, base: Base::default(), breaking: Breaking::Allowed };
+        let request =
+            Request { what, base: Base::default(), breaking: Breaking::Allowed, ignored: Ignored::Refused };
         let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() };
         match perform(call.project, request, Report::Nothing, by).await {
             Ok(done) => answer(&done, &arguments),
@@ -206,14 +207,19 @@ fn replace_content(arguments: &Arguments<'_>) -> Result<What, Reply> {
     let path = arguments.string("relative_path").map_err(bad_argument)?.to_owned();
     let needle = arguments.string("needle").map_err(bad_argument)?.to_owned();
     let replacement = arguments.string("repl").map_err(bad_argument)?.to_owned();
-    let mode = match arguments.string("mode").map_err(bad_argument)? {
-        "literal" => ReplaceMode::Literal,
-        "regex" => ReplaceMode::Regex,
-        other => return Err(error(format!("Invalid mode: '{other}', expected 'literal' or 'regex'"))),
-    };
+    let mode = replace_mode(arguments)?;
     let many = arguments.boolean_or("allow_multiple_occurrences", false).map_err(bad_argument)?;
     let how_many = if many { HowMany::Any } else { HowMany::One };
     Ok(What::Text { path, act: TextAct::Replace { needle, replacement, mode, how_many } })
+}
+
+/// The contract's `ReplaceMode`.
+pub(super) fn replace_mode(arguments: &Arguments<'_>) -> Result<ReplaceMode, Reply> {
+    match arguments.string("mode").map_err(bad_argument)? {
+        "literal" => Ok(ReplaceMode::Literal),
+        "regex" => Ok(ReplaceMode::Regex),
+        other => Err(error(format!("Invalid mode: '{other}', expected 'literal' or 'regex'"))),
+    }
 }
 
 fn delete_lines(arguments: &Arguments<'_>) -> Result<What, Reply> {
@@ -254,13 +260,21 @@ fn refusal(problem: PerformError) -> Reply {
         PerformError::Make(MakeError::File(problem)) => file_error(&problem),
         PerformError::Make(MakeError::Target(problem)) => no_target(problem),
         PerformError::Make(MakeError::Replace(problem)) => not_replaced(&problem),
-        PerformError::Apply(ApplyError::Edit(EditError::File(problem))) => refused_by_disk(problem),
+        PerformError::Apply(problem) => not_applied(problem),
         PerformError::Engine(_) => Reply { outcome: Outcome::NotReady, ..error(problem) },
         other => error(other),
     }
 }
 
-fn not_replaced(problem: &ReplaceError) -> Reply {
+pub(super) fn not_applied(problem: ApplyError) -> Reply {
+    match problem {
+        ApplyError::Edit(EditError::File(problem)) => refused_by_disk(problem),
+        ApplyError::Engine(_) => Reply { outcome: Outcome::NotReady, ..error(problem) },
+        other => error(other),
+    }
+}
+
+pub(super) fn not_replaced(problem: &ReplaceError) -> Reply {
     match problem {
         ReplaceError::Many { .. } | ReplaceError::Ambiguous => Reply::failed(problem.to_string()),
         ReplaceError::BudgetSpent { .. } => Reply::failed(format!("Regex error: {problem}")),

@@ -1,12 +1,19 @@
 //! The serena contract: 0-based lines, JSON text with Python's separators, its own error texts.
 
 pub mod answer;
+mod config;
 mod edits;
 pub mod files;
 pub mod json;
+mod memories;
+mod modes;
+mod projects;
+mod prompts;
 mod references;
 mod rename;
 pub mod search;
+mod servers;
+mod shell;
 pub mod symbols;
 
 #[cfg(test)]
@@ -14,22 +21,34 @@ mod tests;
 
 use std::time::Duration;
 
+pub use modes::{MODES, Mode, Modes};
+
+use super::connected::{Turner, needs_connection};
 use super::outlined::ask_outlined;
 use super::risk::plain_refusal;
-use super::{AsksFor, Call, Running, Tool, Toolset, ask};
+use super::{Annotations, AsksFor, Call, NotRun, Reach, Risk, Running, Tool, Toolset, Why, ask};
 use crate::ops::server_outlines::Patience;
 
 /// How long language servers are waited for that must outline files: the contract has no word for "not yet".
 const PATIENCE: Patience = Patience::Long(Duration::from_secs(60));
 
-/// Serena's tools as of 25 December 2025, as far as they stand.
+/// Serena's tools as of 25 December 2025.
 pub static SERENA: Toolset = Toolset {
     name: "serena",
     instructions: "These are Serena's tools, answered by symd: line numbers are 0-based, paths are relative to the \
         project root. Prefer get_symbols_overview and find_symbol to reading whole files; every answer reflects every \
-        file change that was finished before the call.",
+        file change that was finished before the call. initial_instructions says more.",
     asks_for: AsksFor::BeyondProject,
-    refuse: plain_refusal,
+    refuse: |not_run| match not_run.why {
+        Why::NoProject => plain_refusal(&NotRun {
+            message: format!(
+                "No active project. {}; or call activate_project with the name or path of a registered project",
+                not_run.message
+            ),
+            ..not_run.clone()
+        }),
+        _ => plain_refusal(not_run),
+    },
     tools: &[
         Tool::read_only(
             "get_symbols_overview",
@@ -71,8 +90,70 @@ pub static SERENA: Toolset = Toolset {
         edits::REPLACE_SYMBOL_BODY,
         edits::INSERT_AFTER_SYMBOL,
         edits::INSERT_BEFORE_SYMBOL,
+        memories::WRITE_MEMORY,
+        memories::READ_MEMORY,
+        memories::LIST_MEMORIES,
+        memories::DELETE_MEMORY,
+        memories::RENAME_MEMORY,
+        memories::EDIT_MEMORY,
+        Tool::read_only(
+            "activate_project",
+            "Activate project",
+            projects::ACTIVATE_PROJECT,
+            projects::activate_project_schema,
+            needs_connection,
+        ),
+        Tool {
+            name: "remove_project",
+            title: "Remove project",
+            description: projects::REMOVE_PROJECT,
+            schema: projects::remove_project_schema,
+            annotations: Annotations::CHANGES,
+            risk: Risk::SafeWrite,
+            reach: Reach::Project,
+            run: needs_connection,
+        },
+        Tool::read_only(
+            "switch_modes",
+            "Switch modes",
+            modes::SWITCH_MODES,
+            modes::switch_modes_schema,
+            needs_connection,
+        ),
+        Tool::read_only(
+            "get_current_config",
+            "Current configuration",
+            config::GET_CURRENT_CONFIG,
+            prompts::no_parameters,
+            needs_connection,
+        ),
+        Tool::read_only(
+            "initial_instructions",
+            "Initial instructions",
+            config::INITIAL_INSTRUCTIONS,
+            prompts::no_parameters,
+            needs_connection,
+        ),
+        prompts::CHECK_ONBOARDING_PERFORMED,
+        prompts::ONBOARDING,
+        prompts::THINK_ABOUT_COLLECTED_INFORMATION,
+        prompts::THINK_ABOUT_TASK_ADHERENCE,
+        prompts::THINK_ABOUT_WHETHER_YOU_ARE_DONE,
+        prompts::PREPARE_FOR_NEW_CONVERSATION,
+        prompts::SUMMARIZE_CHANGES,
+        servers::RESTART_LANGUAGE_SERVER,
+        shell::EXECUTE_SHELL_COMMAND,
     ],
 };
+
+/// Those of the tools that are about the connection, and run without a project too.
+pub(super) const ABOUT_CONNECTION: [(&str, Turner); 5] = [
+    ("activate_project", projects::activate_project),
+    ("remove_project", projects::remove_project),
+    ("switch_modes", modes::switch_modes),
+    ("get_current_config", config::get_current_config),
+    ("initial_instructions", config::initial_instructions),
+];
 
 fn get_symbols_overview(call: Call<'_>) -> Running<'_> {
     let chars = call.project.max_answer_chars;

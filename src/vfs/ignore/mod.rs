@@ -144,6 +144,25 @@ impl Ignore {
     /// Whether `path` is left out, being a `kind`. Right for every path whose directories have been entered;
     /// rules of directories not yet entered are not known.
     pub fn is_ignored(&self, path: &RelPath, kind: EntryKind) -> bool {
+        let vendored = &self.settings.vendored;
+        self.any_on_the_way(path, kind, |level, path, kind| level.leaves_out(path, kind, vendored))
+    }
+
+    /// Whether git leaves `path` out (or it is git's own), being a `kind`: symd's other rules do not count. Right under
+    /// the same condition as [`Ignore::is_ignored`].
+    pub fn is_git_ignored(&self, path: &RelPath, kind: EntryKind) -> bool {
+        self.any_on_the_way(path, kind, |level, path, kind| {
+            path.rsplit('/').next() == Some(".git") || level.git_leaves_out(path, kind)
+        })
+    }
+
+    /// Whether `rule` holds of `path` or of a directory above it; it is given the rules of the directory each lies in.
+    fn any_on_the_way(
+        &self,
+        path: &RelPath,
+        kind: EntryKind,
+        rule: impl Fn(&Level, &str, EntryKind) -> bool,
+    ) -> bool {
         let levels = self.levels.read().unwrap_or_else(PoisonError::into_inner);
         let mut rules = levels.get(&RelPath::root()).unwrap_or(&self.above);
         let text = path.as_str();
@@ -151,7 +170,7 @@ impl Ignore {
         for end in text.match_indices('/').map(|(at, _)| at).chain([text.len()]) {
             let here = &text[..end];
             let kind = if end == text.len() { kind } else { EntryKind::Directory };
-            if rules.0.leaves_out(here, kind, &self.settings.vendored) {
+            if rule(&rules.0, here, kind) {
                 return true;
             }
             rules = levels.get(here).unwrap_or(rules);

@@ -36,7 +36,8 @@ pub(super) fn parse(lines: &[&str], range: Range<usize>) -> Result<Patch, ParseE
         if line.trim().is_empty() {
             continue;
         }
-        let named = |start: &str| line.strip_prefix(start).map(|name| path(at, name.trim()));
+        // Models pad headers, too.
+        let named = |start: &str| line.trim_start().strip_prefix(start).map(|name| path(at, name.trim()));
         let file = if let Some(path) = named("*** Add File:") {
             FilePatch::Add { path: path?, text: reader.added()? }
         } else if let Some(path) = named("*** Delete File:") {

@@ -38,6 +38,7 @@ impl fmt::Display for Shift {
             Tolerance::Exact => Ok(()),
             Tolerance::LineEnds => write!(f, " (white space at line ends differs)"),
             Tolerance::Indentation => write!(f, " (indentation differs)"),
+            Tolerance::Punctuation => write!(f, " (typographic characters differ)"),
         }
     }
 }
@@ -162,7 +163,8 @@ impl File<'_> {
         fuzz: usize,
     ) -> Result<Place, HunkError> {
         let floor = self.behind_headers(finder, hunk, cursor.floor)?;
-        let wanted: Vec<Wanted> = hunk.old_lines().map(|line| (line.text.as_str(), line.unended)).collect();
+        let mut wanted: Vec<Wanted> =
+            hunk.old_lines().map(|line| (line.text.as_str(), line.unended)).collect();
         let shifted = |start: usize| usize::try_from(as_signed(start) + cursor.offset).unwrap_or(0);
         let aim = match hunk.start {
             _ if hunk.is_last => Aim::Last,
@@ -171,11 +173,19 @@ impl File<'_> {
             None => Aim::First,
         };
         let found = if wanted.is_empty() {
-            self.insertion(hunk, floor, aim)?
+            self.insertion(hunk, floor, aim)
         } else {
-            self.search(finder, hunk, &wanted, floor, aim, fuzz)?
+            self.search(finder, hunk, &wanted, floor, aim, fuzz)
         };
-        let (line, fuzz, tolerance) = found;
+        let (line, fuzz, tolerance) = match found {
+            // Models write the file's final line break as one more line, an empty one.
+            Err(HunkError::Mismatch { .. }) if wanted.len() > 1 && ends_in_empty_context(hunk) => {
+                wanted.pop();
+                let again = self.search(finder, hunk, &wanted, floor, Aim::Last, 0);
+                again.or(found)?
+            }
+            found => found?,
+        };
         let offset = hunk.start.map_or(0, |start| as_signed(line) - as_signed(start));
         *cursor = Cursor { floor: line + wanted.len(), offset };
         Ok(Place { line, offset, fuzz, tolerance })
@@ -257,12 +267,12 @@ impl File<'_> {
             Aim::First | Aim::Only => floor,
         };
         let first = (wanted[0].0, false);
-        let start = if finder.agreeing(wanted, said, Tolerance::Indentation) > 0 {
+        let start = if finder.agreeing(wanted, said, Tolerance::Punctuation) > 0 {
             said
         } else {
             finder.find(&[first], floor, Aim::First).map_or(said, |(line, _)| line)
         };
-        let agreed = finder.agreeing(wanted, start, Tolerance::Indentation).min(wanted.len() - 1);
+        let agreed = finder.agreeing(wanted, start, Tolerance::Punctuation).min(wanted.len() - 1);
         let old = hunk.lines.iter().enumerate().filter(|(_, line)| line.sign != Sign::New).nth(agreed);
         let (at, expected) = old.map_or((0, String::new()), |(at, line)| (at, shown(&line.text)));
         let marks = hunk.lines[..at].iter().filter(|line| line.unended).count();
@@ -326,6 +336,12 @@ impl File<'_> {
         // Where the patch does not say otherwise, a file without a final line break stays without.
         let marked = run.iter().any(|line| line.sign == Sign::Old && line.unended);
         let keeps_unended = is_behind_unended && !marked;
+        if keeps_unended && first > 0 && !run.iter().any(|line| line.sign == Sign::New) {
+            // The line before is the last now.
+            let end = lines.start(first - 1) + lines.line(first - 1).len();
+            let end = end - usize::from(lines.text[..end].ends_with('\r'));
+            return TextEdit { range: TextRange::new(offset(end), range.end), new_text: String::new() };
+        }
         let ending = spelling.ending();
         let mut new_text = String::new();
         if is_behind_unended && first == past {
@@ -383,6 +399,12 @@ impl Spelling {
             Spelling::Adopted(_) => line.strip_suffix('\r').unwrap_or(line),
         }
     }
+}
+
+/// Whether the hunk, placed by context alone, ends in an empty line that stays.
+fn ends_in_empty_context(hunk: &Hunk) -> bool {
+    let is_empty = |line: &HunkLine| line.sign == Sign::Context && line.text.is_empty();
+    hunk.start.is_none() && hunk.lines.last().is_some_and(is_empty)
 }
 
 fn as_signed(line: usize) -> i64 {

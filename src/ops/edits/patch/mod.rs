@@ -18,7 +18,7 @@ mod unified;
 pub use hunks::{HunkError, Shift};
 pub use parsed::{FilePatch, Hunk, HunkLine, ParseError, Patch, Sign};
 pub use place::Tolerance;
-pub use plan::{FileOperation, Options, Plan, PlanError, Read, plan};
+pub use plan::{FileOperation, Found, Options, Plan, PlanError, Read, plan};
 
 /// Reads a patch in either form.
 pub fn parse(patch: &str) -> Result<Patch, ParseError> {

@@ -2,6 +2,7 @@
 //! then with growing tolerance for white space. Invariant: of two places equally near none is chosen. The search costs no
 //! walk through the file per hunk: it goes by the occurrences of the hunk's rarest line.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::text::FileLines;
@@ -19,19 +20,39 @@ pub enum Tolerance {
     LineEnds,
     /// Indentation may differ too.
     Indentation,
+    /// And dashes, quotation marks and blanks may be typographic ones on either side, as models like to type plain ones.
+    Punctuation,
 }
 
-const TOLERANCES: [Tolerance; 3] = [Tolerance::Exact, Tolerance::LineEnds, Tolerance::Indentation];
+const TOLERANCES: [Tolerance; 4] =
+    [Tolerance::Exact, Tolerance::LineEnds, Tolerance::Indentation, Tolerance::Punctuation];
 
 impl Tolerance {
     /// What must agree.
-    fn key(self, line: &str) -> &str {
+    fn key(self, line: &str) -> Cow<'_, str> {
         match self {
-            Tolerance::Exact => line.strip_suffix('\r').unwrap_or(line),
-            Tolerance::LineEnds => line.trim_end(),
-            Tolerance::Indentation => line.trim(),
+            Tolerance::Exact => line.strip_suffix('\r').unwrap_or(line).into(),
+            Tolerance::LineEnds => line.trim_end().into(),
+            Tolerance::Indentation => line.trim().into(),
+            Tolerance::Punctuation => plain(line.trim()),
         }
     }
+}
+
+/// `text` with a plain character for each typographic dash, quotation mark and blank: those that Codex's apply_patch takes
+/// for one another.
+fn plain(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return text.into();
+    }
+    let plain = |c| match c {
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        '\u{2018}'..='\u{201B}' => '\'',
+        '\u{201C}'..='\u{201F}' => '"',
+        '\u{A0}' | '\u{2002}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}' => ' ',
+        other => other,
+    };
+    text.chars().map(plain).collect::<String>().into()
 }
 
 /// An old line: its text, and whether the patch says that the file ends there without a line break.
@@ -63,12 +84,12 @@ pub(super) enum Miss {
 pub(super) struct Finder<'a> {
     lines: &'a FileLines<'a>,
     /// Per tolerance, made when first needed: what stands where.
-    indices: [Option<HashMap<&'a str, Vec<usize>>>; 3],
+    indices: [Option<HashMap<Cow<'a, str>, Vec<usize>>>; TOLERANCES.len()],
 }
 
 impl<'a> Finder<'a> {
     pub(super) fn new(lines: &'a FileLines<'a>) -> Finder<'a> {
-        Finder { lines, indices: [None, None, None] }
+        Finder { lines, indices: [const { None }; TOLERANCES.len()] }
     }
 
     /// The 0-based line, not before `floor`, at which `wanted` begins.
@@ -184,14 +205,15 @@ impl<'a> Finder<'a> {
     fn rarest(&mut self, wanted: &[Wanted], tolerance: Tolerance) -> (Vec<usize>, usize) {
         let lines = self.lines;
         let index = self.indices[tolerance as usize].get_or_insert_with(|| {
-            let mut index: HashMap<&str, Vec<usize>> = HashMap::with_capacity(lines.count());
+            let mut index: HashMap<Cow<str>, Vec<usize>> = HashMap::with_capacity(lines.count());
             for line in 0..lines.count() {
                 index.entry(tolerance.key(lines.line(line))).or_default().push(line);
             }
             index
         });
-        let places = |text: &str| index.get(tolerance.key(text)).map_or(&[][..], Vec::as_slice);
-        let rarest = wanted.iter().enumerate().min_by_key(|(_, (text, _))| places(text).len());
-        rarest.map_or((Vec::new(), 0), |(skip, (text, _))| (places(text).to_vec(), skip))
+        let keys = wanted.iter().map(|(text, _)| tolerance.key(text));
+        let places = keys.map(|key| index.get(key.as_ref()).map_or(&[][..], Vec::as_slice));
+        let rarest = places.enumerate().min_by_key(|(_, places)| places.len());
+        rarest.map_or((Vec::new(), 0), |(skip, places)| (places.to_vec(), skip))
     }
 }

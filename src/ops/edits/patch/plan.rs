@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::hunks::{HunkError, Shift, edits_of};
 use super::parsed::{FilePatch, Hunk, Patch};
-use crate::base::{RelPath, TextEdit, TextEditError, TextEdits};
+use crate::base::{RelPath, TextEdit, TextEditError, TextEdits, TextRange};
 
 /// How a patch is applied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,8 +102,17 @@ pub enum PlanError {
     },
 }
 
-/// Reads a file's text; `None` where there is no file, the reason where it cannot be read.
-pub type Read<'a> = dyn FnMut(&RelPath) -> Result<Option<String>, String> + 'a;
+/// A file as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Its text.
+    Text(String),
+    /// It has none, and why. It can be moved and deleted.
+    NoText(String),
+}
+
+/// Reads a file; `None` where there is none, the reason where it cannot be read.
+pub type Read<'a> = dyn FnMut(&RelPath) -> Result<Option<Found>, String> + 'a;
 
 /// Plans `patch` against what `read` reads.
 pub fn plan(patch: &Patch, options: Options, read: &mut Read<'_>) -> Result<Plan, PlanError> {
@@ -154,12 +163,18 @@ impl Planner<'_, '_> {
                 self.push(new_path.clone(), FileOperation::Add { path: new_path.clone(), text })
             }
             FilePatch::Add { path, text } => {
+                if let Some(&at) = self.at.get(path)
+                    && matches!(&self.files[at], File::Other(FileOperation::Delete { .. }))
+                {
+                    return self.make_anew(at, path, text);
+                }
                 self.vacant(path)?;
                 self.push(path.clone(), FileOperation::Add { path: path.clone(), text: text.clone() })
             }
             FilePatch::Delete { path, hunks } => {
-                let text = self.text(path, "delete")?;
+                let found = self.found(path, "delete")?;
                 if !hunks.is_empty() {
+                    let text = with_text(path, found)?;
                     let edits = self.edits(path, &text, hunks)?;
                     if !applied(path, edits, &text)?.is_empty() {
                         return Err(PlanError::Remains { path: path.clone() });
@@ -168,6 +183,15 @@ impl Planner<'_, '_> {
                 self.push(path.clone(), FileOperation::Delete { path: path.clone() })
             }
         }
+    }
+
+    /// A file that the patch deletes first and then makes anew has another text, and nothing else of it changes.
+    fn make_anew(&mut self, at: usize, path: &RelPath, text: &str) -> Result<(), PlanError> {
+        let old = self.text(path, "update")?;
+        let end = u32::try_from(old.len()).unwrap_or(u32::MAX);
+        let whole = TextEdit { range: TextRange::new(0, end), new_text: text.to_owned() };
+        self.files[at] = File::Updated { path: path.clone(), text: old, edits: vec![whole], new_path: None };
+        Ok(())
     }
 
     fn update(
@@ -179,8 +203,16 @@ impl Planner<'_, '_> {
         if let Some(&at) = names.iter().find_map(|name| self.at.get(name)) {
             return self.update_again(at, new_path, hunks);
         }
-        let (path, text) = self.first_that_exists(names)?;
-        let edits = self.edits(&path, &text, hunks)?;
+        let (path, found) = self.first_that_exists(names)?;
+        let (text, edits) = match found {
+            // Moving needs no text.
+            Found::NoText(_) if hunks.is_empty() => (String::new(), Vec::new()),
+            found => {
+                let text = with_text(&path, found)?;
+                let edits = self.edits(&path, &text, hunks)?;
+                (text, edits)
+            }
+        };
         let new_path = new_path.filter(|new_path| **new_path != path).cloned();
         if let Some(new_path) = &new_path {
             self.vacant(new_path)?;
@@ -211,11 +243,11 @@ impl Planner<'_, '_> {
         }
     }
 
-    fn first_that_exists(&mut self, names: &[RelPath]) -> Result<(RelPath, String), PlanError> {
+    fn first_that_exists(&mut self, names: &[RelPath]) -> Result<(RelPath, Found), PlanError> {
         for (at, name) in names.iter().enumerate() {
-            match self.text(name, "update") {
+            match self.found(name, "update") {
                 Err(PlanError::Missing { .. }) if at + 1 < names.len() => {}
-                text => return Ok((name.clone(), text?)),
+                found => return Ok((name.clone(), found?)),
             }
         }
         Err(PlanError::Missing { path: RelPath::root(), what: "update" })
@@ -228,8 +260,13 @@ impl Planner<'_, '_> {
     }
 
     fn text(&mut self, path: &RelPath, what: &'static str) -> Result<String, PlanError> {
+        let found = self.found(path, what)?;
+        with_text(path, found)
+    }
+
+    fn found(&mut self, path: &RelPath, what: &'static str) -> Result<Found, PlanError> {
         match (self.read)(path) {
-            Ok(Some(text)) => Ok(text),
+            Ok(Some(found)) => Ok(found),
             Ok(None) => Err(PlanError::Missing { path: path.clone(), what }),
             Err(reason) => Err(PlanError::Unreadable { path: path.clone(), reason }),
         }
@@ -253,6 +290,13 @@ impl Planner<'_, '_> {
         }
         self.files.push(File::Other(operation));
         Ok(())
+    }
+}
+
+fn with_text(path: &RelPath, found: Found) -> Result<String, PlanError> {
+    match found {
+        Found::Text(text) => Ok(text),
+        Found::NoText(reason) => Err(PlanError::Unreadable { path: path.clone(), reason }),
     }
 }
 

@@ -68,7 +68,8 @@ fn pair(rng: &mut Rng, ends: Ends) -> (String, String) {
 
 fn applied(patch: &str, old: &str) -> String {
     let patch = parse(patch).unwrap_or_else(|error| panic!("{error}\n{patch}"));
-    let mut read = |path: &crate::base::RelPath| Ok((path.as_str() == "old").then(|| old.to_owned()));
+    let mut read =
+        |path: &crate::base::RelPath| Ok((path.as_str() == "old").then(|| Found::Text(old.to_owned())));
     let plan = plan(&patch, Options::default(), &mut read)
         .unwrap_or_else(|error| panic!("{error}\n{patch:?}\n{old:?}"));
     assert!(plan.shifts.is_empty() && plan.notes.is_empty(), "{plan:?}");
@@ -125,6 +126,97 @@ fn diffs_of_diff_and_git_give_the_new_text() {
     }
 }
 
+/// A patch in Codex's form, with as much context as makes every place certain.
+fn codex_patch(rng: &mut Rng, old: &str, new: &str, least_context: usize) -> String {
+    let lines = |text: &str| -> Vec<String> {
+        text.strip_suffix('\n').unwrap_or(text).split('\n').map(str::to_owned).collect()
+    };
+    let (old, new) = (lines(old), lines(new));
+    let ops = similar::capture_diff_slices(similar::Algorithm::Myers, &old, &new);
+    let mut radius = rng.usize(least_context..4);
+    loop {
+        let groups = similar::group_diff_ops(ops.clone(), radius);
+        if let Some(hunks) = codex_hunks(rng, &old, &new, &groups) {
+            return format!("*** Begin Patch\n*** Update File: old\n{hunks}*** End Patch\n");
+        }
+        radius = radius * 2 + 1;
+    }
+}
+
+/// The hunks of `groups`; `None` if the place of one is not certain.
+fn codex_hunks(
+    rng: &mut Rng,
+    old: &[String],
+    new: &[String],
+    groups: &[Vec<similar::DiffOp>],
+) -> Option<String> {
+    let mut text = String::new();
+    let mut floor = 0;
+    for group in groups {
+        let first = group.first()?.old_range().start;
+        let past = group.last()?.old_range().end;
+        let places = old.windows((past - first).max(1)).enumerate().skip(floor);
+        // The kind of line break does not make a place another one.
+        let bare = |line: &String| line.trim_end_matches('\r').to_owned();
+        let wanted: Vec<String> = old[first..past].iter().map(bare).collect();
+        let is_there = |lines: &[String]| lines.iter().map(bare).eq(wanted.iter().cloned());
+        let is_certain = places.filter(|(_, lines)| is_there(lines)).count() == 1;
+        if first == past || !is_certain {
+            return None;
+        }
+        // A line of its own, somewhere before, may be named.
+        let header = (floor..first).find(|&at| {
+            let line = old[at].trim();
+            let is_name = line.starts_with(|c: char| c.is_ascii_alphabetic());
+            is_name && old.iter().filter(|other| other.trim() == line).count() == 1
+        });
+        text.push_str("@@");
+        if let Some(at) = header.filter(|_| rng.bool()) {
+            text.push_str(&format!(" {}", old[at].trim()));
+        }
+        text.push('\n');
+        for op in group {
+            for change in op.iter_changes(old, new) {
+                let sign = match change.tag() {
+                    similar::ChangeTag::Equal => ' ',
+                    similar::ChangeTag::Delete => '-',
+                    similar::ChangeTag::Insert => '+',
+                };
+                text.push_str(&format!("{sign}{}\n", change.value()));
+            }
+        }
+        if past == old.len() && rng.bool() {
+            text.push_str("*** End of File\n");
+        }
+        floor = past;
+    }
+    Some(text)
+}
+
+#[test]
+fn codexs_sections_give_the_new_text() {
+    let mut tried = 0;
+    for seed in 0..1_200 {
+        let mut rng = Rng::with_seed(30_000 + seed);
+        let ends = [Ends::Lf, Ends::CrLf, Ends::Mixed][rng.usize(..3)];
+        let (old, new) = pair(&mut rng, ends);
+        // The form cannot say that the final line break comes or goes, and what it cannot say stays as it is.
+        let is_sayable = old.ends_with('\n') == new.ends_with('\n') && !old.is_empty() && !new.is_empty();
+        if old == new || !is_sayable {
+            continue;
+        }
+        // Without context a hunk cannot show how lines end, and neither can a line that does not end.
+        let least_context = if matches!(ends, Ends::Lf) { 0 } else { 3 };
+        if least_context > 0 && !old.contains('\n') {
+            continue;
+        }
+        let patch = codex_patch(&mut rng, &old, &new, least_context);
+        tried += 1;
+        assert_eq!(applied(&patch, &old), new, "seed {seed}\n{patch}");
+    }
+    assert!(tried > 400, "{tried}");
+}
+
 #[test]
 fn hunks_find_their_place_when_lines_were_put_before_them() {
     for seed in 0..300 {
@@ -138,7 +230,7 @@ fn hunks_find_their_place_when_lines_were_put_before_them() {
         let before = "other\n".repeat(shift);
         let patch = parse(&patch).expect("read");
         let shifted = format!("{before}{old}");
-        let mut read = |_: &crate::base::RelPath| Ok(Some(shifted.clone()));
+        let mut read = |_: &crate::base::RelPath| Ok(Some(Found::Text(shifted.clone())));
         let plan = plan(&patch, Options::default(), &mut read).expect("found");
         let FileOperation::Update { edits, .. } = &plan.operations[0] else { panic!("an update") };
         assert_eq!(edits.apply(&shifted).expect("inside"), format!("{before}{new}"), "seed {seed}");
@@ -168,7 +260,8 @@ fn many_hunks_over_many_files() {
     let started = std::time::Instant::now();
     let parsed = parse(&patch).expect("read");
     let read_after = started.elapsed();
-    let plan = plan(&parsed, Options::default(), &mut |_| Ok(Some(text.clone()))).expect("planned");
+    let plan =
+        plan(&parsed, Options::default(), &mut |_| Ok(Some(Found::Text(text.clone())))).expect("planned");
     println!("read in {read_after:?}, planned in {:?}", started.elapsed() - read_after);
     assert_eq!((plan.operations.len(), plan.shifts.len()), (100, 1_000));
 }

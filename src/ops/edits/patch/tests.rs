@@ -14,8 +14,8 @@ fn patched_with(
         files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
     let before = tree.clone();
     let mut read = |path: &RelPath| match before.get(path.as_str()) {
-        Some(text) if text == "BINARY" => Err("binary file".to_owned()),
-        text => Ok(text.cloned()),
+        Some(text) if text == "BINARY" => Ok(Some(Found::NoText("binary file".to_owned()))),
+        text => Ok(text.cloned().map(Found::Text)),
     };
     let plan = plan(&patch, Options { fuzz }, &mut read).map_err(|error| error.to_string())?;
     for operation in &plan.operations {
@@ -274,6 +274,46 @@ fn begin_patch_is_applied() {
             r#"f="b\n""#,
         ),
         ("*** Begin Patch\n*** Update File: f\n*** Move to: g\n*** End Patch", &[("f", "a")], r#"g="a""#),
+        // Padded headers.
+        (
+            " *** Begin Patch\n  *** Delete File: g\n  *** Update File: f \n@@\n-a\n+b\n*** End Patch ",
+            &[("f", "a\n"), ("g", "")],
+            r#"f="b\n""#,
+        ),
+        // Deleted and made anew: rewritten.
+        (
+            "*** Begin Patch\n*** Delete File: f\n*** Add File: f\n+x\n*** End Patch",
+            &[("f", "a\nb\n")],
+            r#"f="x\n""#,
+        ),
+        // What is no text can be deleted and moved.
+        (
+            "*** Begin Patch\n*** Delete File: f\n*** Update File: g\n*** Move to: h\n*** End Patch",
+            &[("f", "BINARY"), ("g", "BINARY")],
+            r#"h="BINARY""#,
+        ),
+        // Typographic characters agree with plain ones, last of all.
+        (
+            "*** Begin Patch\n*** Update File: f\n@@\n-say \"it's\" - now\n+x\n*** End Patch",
+            &[("f", "  say “it’s” —\u{a0}now\n")],
+            r#"f="x\n" (f: hunk 1 applied at line 1 (typographic characters differ))"#,
+        ),
+        (
+            "*** Begin Patch\n*** Update File: f\n@@\n-a - b\n+x\n*** End Patch",
+            &[("f", "a – b\na - b\n")],
+            r#"f="a – b\nx\n""#,
+        ),
+        // The final line break as one more, empty line; and the same where such a line is there.
+        (
+            "*** Begin Patch\n*** Update File: f\n@@\n a\n-b\n+c\n \n*** End of File\n*** End Patch",
+            &[("f", "a\nb\n")],
+            r#"f="a\nc\n""#,
+        ),
+        (
+            "*** Begin Patch\n*** Update File: f\n@@\n a\n-b\n+c\n \n*** End Patch",
+            &[("f", "a\nb\n\na\nb\n")],
+            r#"f="a\nc\n\na\nb\n""#,
+        ),
     ]);
 }
 
@@ -401,11 +441,13 @@ fn what_cannot_be_applied_says_why() {
             "f: the patch deletes the file, but would leave text in it; it is not the file the patch was made for",
         ),
         ("--- a/f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", &[], "f: there is no such file to delete"),
+        (&in_envelope("*** Add File: f\n+x\n*** Delete File: f"), &[], "f: there is no such file to delete"),
         (
-            &in_envelope("*** Delete File: f\n*** Add File: f\n+x"),
+            &in_envelope("*** Delete File: f\n*** Add File: f\n+x\n*** Add File: f\n+y"),
             &[("f", "")],
             "f: the patch names the file twice, and not only to update it; give it in one section",
         ),
+        (&in_envelope("*** Delete File: f\n*** Add File: f\n+x"), &[("f", "BINARY")], "f: binary file"),
         (
             &in_envelope("*** Add File: f\n+x\n*** Update File: f\n@@\n-x"),
             &[],

@@ -5,7 +5,7 @@ use super::super::files::{failed, limit};
 use super::super::reference_text::{Unlisted, references_text};
 use super::request::base;
 use super::{Asked, perform, trial};
-use crate::ops::edits::{Breaking, Indentation, Request, SymbolAct, What};
+use crate::ops::edits::{Breaking, Ignored, Indentation, Request, SymbolAct, What};
 use crate::ops::references::{FindReferences, Reference, References, references};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::within;
@@ -38,7 +38,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     }
     let what = What::Symbol { wanted, act: SymbolAct::Delete, indentation: Indentation::AsGiven };
     let breaking = if force { Breaking::Allowed } else { Breaking::Refused };
-    let request = Request { what, base: base(call)?, breaking };
+    let request = Request { what, base: base(call)?, breaking, ignored: Ignored::Refused };
     perform(call, Asked { request, trial: trial(&arguments)?, limit }).await
 }
 

@@ -8,7 +8,7 @@ use super::super::files::{failed, limit};
 use super::{Read, Trial, json_or, trial};
 use crate::base::RelPath;
 use crate::ops::edits::{
-    Base, Breaking, Given, HowMany, Indentation, ReplaceMode, Request, SymbolAct, TextAct, What,
+    Base, Breaking, Given, HowMany, Ignored, Indentation, ReplaceMode, Request, SymbolAct, TextAct, What,
 };
 use crate::toolsets::arguments::{ArgumentError, Arguments};
 use crate::toolsets::{Call, Reply};
@@ -30,6 +30,7 @@ pub(super) fn asked(call: &Call<'_>, read: Read) -> Result<Asked, Reply> {
         what,
         base: base(call)?,
         breaking: if force { Breaking::Allowed } else { Breaking::Refused },
+        ignored: Ignored::Refused,
     };
     Ok(Asked { request, trial: trial(&arguments)?, limit: limit(&arguments).map_err(failed)? })
 }

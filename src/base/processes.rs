@@ -1,0 +1,104 @@
+//! The machine's processes as /proc tells of them (proc(5)): who is whose child, and in which group. Only looks.
+//! Invariant: what is told was true at one moment; whoever signals a process holds its descriptor and looks again.
+#![allow(clippy::disallowed_methods, reason = "/proc is neither the project's nor a file")]
+
+use std::collections::HashMap;
+
+use rustix::process::Pid;
+
+/// One process. Kernel threads are not told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Process {
+    /// Its number.
+    pub pid: Pid,
+    /// Its parent; none for the first process, or when the parent lives outside of what is visible.
+    pub parent: Option<Pid>,
+    /// Its process group.
+    pub group: Pid,
+    /// Its session.
+    pub session: Pid,
+    /// Whether it runs: a dead one waits only for its parent to notice.
+    pub lives: bool,
+    /// Resident pages; those that several processes share are counted for each.
+    pub resident_pages: u64,
+}
+
+/// All processes, in no order.
+pub fn all() -> Vec<Process> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let process = |entry: std::fs::DirEntry| of(Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?);
+    entries.flatten().filter_map(process).collect()
+}
+
+/// The process of that number.
+pub fn of(pid: Pid) -> Option<Process> {
+    let text = std::fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    // The name, in parentheses, may hold anything, so fields are counted from its end.
+    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+    Some(Process {
+        pid,
+        parent: Pid::from_raw(fields.get(1)?.parse().ok()?),
+        group: Pid::from_raw(fields.get(2)?.parse().ok()?)?,
+        session: Pid::from_raw(fields.get(3)?.parse().ok()?)?,
+        lives: !matches!(*fields.first()?, "Z" | "X"),
+        resident_pages: fields.get(21)?.parse().ok()?,
+    })
+}
+
+/// The children of `parent`, the dead ones too.
+pub fn children(parent: Pid) -> Vec<Process> {
+    let mut all = all();
+    all.retain(|process| process.parent == Some(parent));
+    all
+}
+
+/// Children of `ancestor`, their children, and so on; the dead ones too.
+pub fn descendants(ancestor: Pid) -> Vec<Process> {
+    let mut children: HashMap<Pid, Vec<Process>> = HashMap::new();
+    for process in all() {
+        if let Some(parent) = process.parent {
+            children.entry(parent).or_default().push(process);
+        }
+    }
+    // A table taken at no single moment could hold a circle; removing what was followed ends it.
+    let mut found = children.remove(&ancestor).unwrap_or_default();
+    let mut next = 0;
+    while let Some(process) = found.get(next) {
+        let of_it = children.remove(&process.pid).unwrap_or_default();
+        found.extend(of_it);
+        next += 1;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn a_child_and_its_child_descend_from_us() {
+        let mut shell = Command::new("sh")
+            .args(["-c", "cat; true"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Its echo says that `cat` runs.
+        std::io::Write::write_all(shell.stdin.as_mut().unwrap(), b"x").unwrap();
+        std::io::Read::read_exact(shell.stdout.as_mut().unwrap(), &mut [0]).unwrap();
+        let (me, sh) = (rustix::process::getpid(), Pid::from_child(&shell));
+        let found = descendants(me);
+        let parent_of =
+            |pid: Pid| found.iter().find(|process| process.pid == pid).and_then(|found| found.parent);
+        assert_eq!(parent_of(sh), Some(me));
+        let cat = children(sh)[0];
+        assert_eq!((cat.parent, cat.lives), (Some(sh), true));
+        assert_eq!(parent_of(cat.pid), Some(sh));
+        assert!(cat.resident_pages > 10);
+        drop(shell.stdin.take());
+        shell.wait().unwrap();
+        assert_eq!(of(sh), None);
+    }
+}

@@ -1,0 +1,159 @@
+//! What the user has settled about tool calls: policies by toolset and tool, and rules about single calls. Knows no
+//! tools: whether a call is asked about where nothing is settled is decided where calls are run. Invariant: a text that
+//! is wrong anywhere settles nothing, and an expired or disabled rule never matches.
+//!
+//! The user's file is `approvals.toml` beside `config.toml` (`$XDG_CONFIG_HOME/symd/approvals.toml`), mode 0600, owned by
+//! the user; `symd approvals` writes it. A project may have a `.symd/approvals.toml` of the same form, of which only `ask`
+//! and `deny` count.
+//!
+//! ```toml
+//! [policy]
+//! cli_agent = "allow"                   # a toolset: allow, ask or deny
+//! "cli_agent/create_file" = "deny"      # one tool of it; goes before the toolset's
+//!
+//! [[rule]]
+//! id = 1
+//! tool = "run_in_terminal"
+//! pattern = '^{"command":"git status"}$' # searched in the call's arguments: compact JSON, keys sorted
+//! toolset = "cli_agent"                  # optional, as all that follows; without it: of any toolset
+//! project = "/home/u/project"            # without it: in any project
+//! expires = "2026-11-22T10:00:00Z"       # UTC; never matches from then on
+//! enabled = false                        # never matches
+//! policy = "deny"                        # allow (the default), ask or deny
+//! ```
+
+mod file;
+mod parse;
+mod pattern;
+mod rule;
+mod time;
+mod write;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+pub use file::{ApprovalsError, MAX_FILE_BYTES, change, parse_bytes, read, user_file};
+pub use pattern::{Pattern, PatternError, exact};
+pub use rule::{CallText, Rule, RuleState};
+pub use time::{Timestamp, parse_duration};
+
+/// The project's own file, relative to its root.
+pub const PROJECT_FILE: &str = ".symd/approvals.toml";
+
+/// What becomes of a call. The later is the stricter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Policy {
+    /// It runs.
+    Allow,
+    /// The user is asked.
+    Ask,
+    /// It is refused.
+    Deny,
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Policy::Allow => "allow",
+            Policy::Ask => "ask",
+            Policy::Deny => "deny",
+        })
+    }
+}
+
+/// What a policy is about: a toolset, or one tool of it. Written `TOOLSET` or `TOOLSET/TOOL`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Subject {
+    /// The toolset's name.
+    pub toolset: String,
+    /// The tool's, unless it is about all of them.
+    pub tool: Option<String>,
+}
+
+impl Subject {
+    /// A whole toolset.
+    pub fn toolset(toolset: &str) -> Subject {
+        Subject { toolset: toolset.to_owned(), tool: None }
+    }
+
+    /// One tool.
+    pub fn tool(toolset: &str, tool: &str) -> Subject {
+        Subject { toolset: toolset.to_owned(), tool: Some(tool.to_owned()) }
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.tool {
+            None => f.write_str(&self.toolset),
+            Some(tool) => write!(f, "{}/{tool}", self.toolset),
+        }
+    }
+}
+
+impl FromStr for Subject {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Subject, String> {
+        let (toolset, tool) = match text.split_once('/') {
+            Some((toolset, tool)) => (toolset, Some(tool)),
+            None => (text, None),
+        };
+        if is_name(toolset) && tool.is_none_or(is_name) {
+            Ok(Subject { toolset: toolset.to_owned(), tool: tool.map(str::to_owned) })
+        } else {
+            Err(format!("{text:?} is neither a TOOLSET nor a TOOLSET/TOOL"))
+        }
+    }
+}
+
+/// Whether toolsets and tools are named like that.
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+}
+
+/// What one file settles.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Approvals {
+    /// By toolset and tool.
+    pub policies: BTreeMap<Subject, Policy>,
+    /// In the order of their ids.
+    pub rules: Vec<Rule>,
+}
+
+impl Approvals {
+    /// The policy for a tool: its own, else its toolset's.
+    pub fn policy(&self, toolset: &str, tool: &str) -> Option<Policy> {
+        let own = self.policies.get(&Subject::tool(toolset, tool));
+        own.or_else(|| self.policies.get(&Subject::toolset(toolset))).copied()
+    }
+
+    /// The rules that match a call at `now`.
+    pub fn matching(&self, call: &CallText<'_>, now: Timestamp) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(move |rule| rule.matches(call, now))
+    }
+
+    /// Takes in a rule under a new id, which is returned. A rule that is there already, in force and for as long at
+    /// least, is not taken in twice.
+    pub fn add(&mut self, mut rule: Rule) -> u64 {
+        let covers = |known: &&Rule| {
+            let alike = Rule { id: rule.id, expires: rule.expires, ..(*known).clone() } == rule;
+            alike && known.expires.is_none_or(|known| rule.expires.is_some_and(|wanted| wanted <= known))
+        };
+        if let Some(known) = self.rules.iter().find(covers) {
+            return known.id;
+        }
+        rule.id = self.rules.iter().map(|rule| rule.id).max().unwrap_or_default() + 1;
+        self.rules.push(rule);
+        self.rules.last().map_or(0, |rule| rule.id)
+    }
+
+    /// The rule of that id.
+    pub fn rule(&mut self, id: u64) -> Option<&mut Rule> {
+        self.rules.iter_mut().find(|rule| rule.id == id)
+    }
+}

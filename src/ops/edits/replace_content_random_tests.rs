@@ -1,0 +1,403 @@
+//! replace_content against a model that does the same in the plainest way: a text is a row of characters, a line break one of
+//! them whatever it is made of, and an expression is matched by trying everything. Random texts, needles and replacements.
+
+use fastrand::Rng;
+
+use super::*;
+
+/// Texts, needles and replacements of each kind that are tried.
+const TRIES: u64 = 3_000;
+
+/// One character as matching sees it, and as it stands in the text.
+struct Token {
+    seen: char,
+    original: String,
+}
+
+fn tokens(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut rest = text.chars().peekable();
+    while let Some(character) = rest.next() {
+        let mut original = character.to_string();
+        if character == '\r' && rest.next_if_eq(&'\n').is_some() {
+            original.push('\n');
+        }
+        tokens.push(Token { seen: if character == '\r' { '\n' } else { character }, original });
+    }
+    tokens
+}
+
+fn seen(text: &str) -> Vec<char> {
+    tokens(text).iter().map(|token| token.seen).collect()
+}
+
+/// An expression.
+#[derive(Clone, Debug)]
+enum Node {
+    One(char),
+    Any,
+    Among(Vec<char>),
+    NotAmong(Vec<char>),
+    LineStart,
+    LineEnd,
+    Row(Vec<Node>),
+    Either(Vec<Node>),
+    Group(usize, Box<Node>),
+    Same(usize),
+    Ahead(Box<Node>),
+    NotAhead(Box<Node>),
+    /// At least so often, at most so often, and as often as possible or as seldom.
+    Repeat(Box<Node>, usize, usize, Taste),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Taste {
+    Greedy,
+    Lazy,
+}
+
+type Groups = Vec<Option<Range<usize>>>;
+type Found = Option<(usize, Groups)>;
+type Then<'a> = &'a mut dyn FnMut(usize, &Groups) -> Found;
+
+impl Node {
+    fn written(&self) -> String {
+        let set = |characters: &[char]| characters.iter().map(|c| written(*c)).collect::<String>();
+        match self {
+            Node::One(character) => written(*character),
+            Node::Any => ".".to_owned(),
+            Node::Among(characters) => format!("[{}]", set(characters)),
+            Node::NotAmong(characters) => format!("[^{}]", set(characters)),
+            Node::LineStart => "^".to_owned(),
+            Node::LineEnd => "$".to_owned(),
+            Node::Row(nodes) => nodes.iter().map(Node::written).collect(),
+            Node::Either(nodes) => {
+                format!("(?:{})", nodes.iter().map(Node::written).collect::<Vec<_>>().join("|"))
+            }
+            Node::Group(_, node) => format!("({})", node.written()),
+            // In a group of its own, so that no digit behind it becomes part of the number.
+            Node::Same(group) => format!("(?:\\{group})"),
+            Node::Ahead(node) => format!("(?={})", node.written()),
+            Node::NotAhead(node) => format!("(?!{})", node.written()),
+            Node::Repeat(node, least, most, taste) => {
+                let lazy = if *taste == Taste::Lazy { "?" } else { "" };
+                format!("(?:{}){{{least},{most}}}{lazy}", node.written())
+            }
+        }
+    }
+
+    /// The fewest characters it matches.
+    fn least(&self) -> usize {
+        match self {
+            Node::One(_) | Node::Any | Node::Among(_) | Node::NotAmong(_) => 1,
+            Node::LineStart | Node::LineEnd | Node::Same(_) | Node::Ahead(_) | Node::NotAhead(_) => 0,
+            Node::Row(nodes) => nodes.iter().map(Node::least).sum(),
+            Node::Either(nodes) => nodes.iter().map(Node::least).min().unwrap_or(0),
+            Node::Group(_, node) => node.least(),
+            Node::Repeat(node, least, ..) => node.least() * least,
+        }
+    }
+
+    /// Where it ends that begins at `at`, if `then` is content with that.
+    fn run(&self, text: &[char], at: usize, groups: &Groups, then: Then<'_>) -> Found {
+        let one = |fits: bool, then: Then<'_>| if fits { then(at + 1, groups) } else { None };
+        let here = |fits: bool, then: Then<'_>| if fits { then(at, groups) } else { None };
+        let next = text.get(at);
+        match self {
+            Node::One(character) => one(next == Some(character), then),
+            Node::Any => one(next.is_some(), then),
+            Node::Among(characters) => one(next.is_some_and(|next| characters.contains(next)), then),
+            Node::NotAmong(characters) => one(next.is_some_and(|next| !characters.contains(next)), then),
+            Node::LineStart => here(at == 0 || text[at - 1] == '\n', then),
+            Node::LineEnd => here(next.is_none_or(|next| *next == '\n'), then),
+            Node::Row(nodes) => row(nodes, text, at, groups, then),
+            Node::Either(nodes) => nodes.iter().find_map(|node| node.run(text, at, groups, then)),
+            Node::Group(number, node) => node.run(text, at, groups, &mut |end, groups| {
+                let mut groups = groups.clone();
+                groups[*number] = Some(at..end);
+                then(end, &groups)
+            }),
+            Node::Same(number) => {
+                let held = text[groups[*number].clone()?].to_vec();
+                if text[at..].starts_with(&held) { then(at + held.len(), groups) } else { None }
+            }
+            Node::Ahead(node) => {
+                let (_, groups) =
+                    node.run(text, at, groups, &mut |end, groups| Some((end, groups.clone())))?;
+                then(at, &groups)
+            }
+            Node::NotAhead(node) => {
+                let found = node.run(text, at, groups, &mut |end, groups| Some((end, groups.clone())));
+                here(found.is_none(), then)
+            }
+            Node::Repeat(node, least, most, taste) => {
+                repeat((node, *taste), (*least, *most), text, at, groups, then)
+            }
+        }
+    }
+
+    /// The first match that begins at `from` or later.
+    fn first(&self, text: &[char], from: usize, groups: usize) -> Option<(Range<usize>, Groups)> {
+        (from..=text.len()).find_map(|start| {
+            let none = vec![None; groups + 1];
+            let (end, mut groups) =
+                self.run(text, start, &none, &mut |end, groups| Some((end, groups.clone())))?;
+            groups[0] = Some(start..end);
+            Some((start..end, groups))
+        })
+    }
+}
+
+fn row(nodes: &[Node], text: &[char], at: usize, groups: &Groups, then: Then<'_>) -> Found {
+    match nodes {
+        [] => then(at, groups),
+        [first, rest @ ..] => {
+            first.run(text, at, groups, &mut |at, groups| row(rest, text, at, groups, then))
+        }
+    }
+}
+
+fn repeat(
+    what: (&Node, Taste),
+    (least, most): (usize, usize),
+    text: &[char],
+    at: usize,
+    groups: &Groups,
+    then: Then<'_>,
+) -> Found {
+    let again = |then: Then<'_>| {
+        if most == 0 {
+            return None;
+        }
+        let left = (least.saturating_sub(1), most - 1);
+        what.0.run(text, at, groups, &mut |at, groups| repeat(what, left, text, at, groups, then))
+    };
+    match (least, what.1) {
+        (1.., _) => again(then),
+        (0, Taste::Greedy) => again(then).or_else(|| then(at, groups)),
+        (0, Taste::Lazy) => then(at, groups).or_else(|| again(then)),
+    }
+}
+
+fn written(character: char) -> String {
+    match character {
+        '\n' => "\\n".to_owned(),
+        other => regex::escape(&other.to_string()),
+    }
+}
+
+/// Few characters, so that much repeats; some mean something to expressions, some are wide.
+const CHARACTERS: [char; 7] = ['a', 'b', 'é', '😀', '.', '$', '\n'];
+
+fn character(rng: &mut Rng) -> char {
+    // Mostly the first two.
+    if rng.bool() { CHARACTERS[rng.usize(..2)] } else { CHARACTERS[rng.usize(..CHARACTERS.len())] }
+}
+
+fn text(rng: &mut Rng, longest: usize) -> String {
+    let endings: &[&str] = [&["\n"], &["\r\n"], &["\r"], &["\n", "\r\n", "\r"][..]][rng.usize(..4)];
+    let length = rng.usize(..=longest);
+    let mut text = String::new();
+    for _ in 0..length {
+        match character(rng) {
+            '\n' => text.push_str(endings[rng.usize(..endings.len())]),
+            other => text.push(other),
+        }
+    }
+    text
+}
+
+/// A random expression; `open` counts its groups, `closed` holds those that may be referred to.
+fn node(rng: &mut Rng, depth: usize, open: &mut usize, closed: &mut Vec<usize>) -> Node {
+    let some = |rng: &mut Rng| (0..rng.usize(1..3)).map(|_| character(rng)).collect::<Vec<char>>();
+    match rng.u8(..if depth == 0 { 8 } else { 14 }) {
+        0..=3 => Node::One(character(rng)),
+        4 => Node::Any,
+        5 => Node::Among(some(rng)),
+        6 => Node::NotAmong(some(rng)),
+        7 => [Node::LineStart, Node::LineEnd][rng.usize(..2)].clone(),
+        8 | 9 => Node::Row((0..rng.usize(1..4)).map(|_| node(rng, depth - 1, open, closed)).collect()),
+        10 => Node::Either((0..rng.usize(2..4)).map(|_| node(rng, depth - 1, open, closed)).collect()),
+        11 => {
+            *open += 1;
+            let number = *open;
+            let inner = node(rng, depth - 1, open, closed);
+            closed.push(number);
+            Node::Group(number, Box::new(inner))
+        }
+        12 => {
+            let inner = node(rng, depth - 1, open, closed);
+            // What repeats nothing at all is handled differently everywhere.
+            if inner.least() == 0 {
+                return inner;
+            }
+            let least = rng.usize(..3);
+            let taste = if rng.bool() { Taste::Greedy } else { Taste::Lazy };
+            Node::Repeat(Box::new(inner), least, least + rng.usize(..3), taste)
+        }
+        _ => match (rng.usize(..3), closed.as_slice()) {
+            (0, []) => Node::Any,
+            (0, closed) => Node::Same(closed[rng.usize(..closed.len())]),
+            // Without groups: what a lookahead leaves in them is nobody's concern.
+            (1, _) => Node::Ahead(Box::new(node(rng, 0, open, closed))),
+            _ => Node::NotAhead(Box::new(node(rng, 0, open, closed))),
+        },
+    }
+}
+
+fn replacement(rng: &mut Rng) -> String {
+    let pieces = ["x", "é", "\n", "\r\n", "$!0", "$!1", "$!2", "$!", "$1", "\\1", "$$!1", "$!01", "$!10"];
+    (0..rng.usize(..4)).map(|_| pieces[rng.usize(..pieces.len())]).collect()
+}
+
+/// What becomes of `text`, by the model.
+fn expected(text: &str, found: &[(Range<usize>, Groups)], replacement: &str, mode: ReplaceMode) -> String {
+    let tokens = tokens(text);
+    let original =
+        |range: Range<usize>| tokens[range].iter().map(|token| token.original.as_str()).collect::<String>();
+    let mut after = String::new();
+    let mut from = 0;
+    for (range, groups) in found {
+        after.push_str(&original(from..range.start));
+        let is_break = |token: &&Token| token.seen == '\n';
+        let line = tokens[range.start..]
+            .iter()
+            .find(is_break)
+            .or_else(|| tokens[..range.start].iter().rfind(is_break));
+        let ending = line.map_or("\n", |token| token.original.as_str());
+        let mut rest = replacement;
+        while let Some(character) = rest.chars().next() {
+            let digits: String = match rest.strip_prefix("$!") {
+                Some(behind) if mode == ReplaceMode::Regex => {
+                    behind.chars().take_while(char::is_ascii_digit).collect()
+                }
+                _ => String::new(),
+            };
+            if !digits.is_empty() {
+                let group = groups[digits.parse::<usize>().expect("short")].clone();
+                after.push_str(&group.map_or(String::new(), original));
+                rest = &rest[2 + digits.len()..];
+                continue;
+            }
+            let taken = if rest.starts_with("\r\n") { 2 } else { character.len_utf8() };
+            if matches!(character, '\r' | '\n') {
+                after.push_str(ending)
+            } else {
+                after.push(character)
+            }
+            rest = &rest[taken..];
+        }
+        from = range.end;
+    }
+    after.push_str(&original(from..tokens.len()));
+    after
+}
+
+/// The group that the replacement asks for and the expression has not.
+fn unknown_group(replacement: &str, groups: usize) -> Option<String> {
+    let asked = replacement.split("$!").skip(1);
+    let digits = asked.map(|behind| behind.chars().take_while(char::is_ascii_digit).collect::<String>());
+    digits.filter(|digits| !digits.is_empty()).find(|digits| digits.parse::<usize>().expect("short") > groups)
+}
+
+fn outcome(result: Result<Replaced, ReplaceError>, text: &str) -> Result<(String, usize), ReplaceError> {
+    result.map(|replaced| (replaced.edits.apply(text).expect("inside"), replaced.count))
+}
+
+fn counted(
+    found: Vec<(Range<usize>, Groups)>,
+    text: &str,
+    replacement: &str,
+    mode: ReplaceMode,
+    how_many: HowMany,
+) -> Result<(String, usize), ReplaceError> {
+    let path = "f".to_owned();
+    match found.len() {
+        0 => Err(ReplaceError::NoMatches { path }),
+        count @ 2.. if how_many == HowMany::One => Err(ReplaceError::Many { count, path }),
+        count => Ok((expected(text, &found, replacement, mode), count)),
+    }
+}
+
+fn how_many(rng: &mut Rng) -> HowMany {
+    if rng.u8(..3) == 0 { HowMany::One } else { HowMany::Any }
+}
+
+#[test]
+fn literal_text_is_replaced_as_the_model_does() {
+    let mut replaced = 0;
+    for seed in 0..TRIES {
+        let mut rng = Rng::with_seed(seed);
+        let (text, needle) = (text(&mut rng, 24), text(&mut rng, 3));
+        let (replacement, how_many) = (replacement(&mut rng), how_many(&mut rng));
+        let (characters, wanted) = (seen(&text), seen(&needle));
+        let got = replace_content("f", &text, &needle, &replacement, ReplaceMode::Literal, how_many);
+        if wanted.is_empty() {
+            assert_eq!(got, Err(PatternError::Empty.into()), "seed {seed}");
+            continue;
+        }
+        let mut found = Vec::new();
+        let mut at = 0;
+        while at + wanted.len() <= characters.len() {
+            if characters[at..].starts_with(&wanted) {
+                found.push((at..at + wanted.len(), Vec::new()));
+                at += wanted.len();
+            } else {
+                at += 1;
+            }
+        }
+        let model = counted(found, &text, &replacement, ReplaceMode::Literal, how_many);
+        replaced += usize::from(model.is_ok());
+        assert_eq!(outcome(got, &text), model, "seed {seed}: {text:?} {needle:?} {replacement:?}");
+    }
+    assert!(replaced > 500, "only {replaced} of {TRIES} replaced anything");
+}
+
+#[test]
+fn expressions_are_replaced_as_the_model_does() {
+    let (mut replaced, mut ambiguous) = (0, 0);
+    for seed in 0..TRIES {
+        let mut rng = Rng::with_seed(seed);
+        let text = text(&mut rng, 16);
+        let mut groups = 0;
+        let pattern = Node::Row(vec![
+            node(&mut rng, 3, &mut groups, &mut Vec::new()),
+            // Only what stands before it is in its list, so that no reference leads into an open group.
+            node(&mut rng, 1, &mut groups, &mut Vec::new()),
+        ]);
+        let (replacement, how_many) = (replacement(&mut rng), how_many(&mut rng));
+        let needle = pattern.written();
+        let got = replace_content("f", &text, &needle, &replacement, ReplaceMode::Regex, how_many);
+        let model = match unknown_group(&replacement, groups) {
+            Some(group) => Err(ReplaceError::UnknownGroup { group, count: groups }),
+            None => find_all(&pattern, groups, &seen(&text))
+                .and_then(|found| counted(found, &text, &replacement, ReplaceMode::Regex, how_many)),
+        };
+        replaced += usize::from(model.is_ok());
+        ambiguous += usize::from(model == Err(ReplaceError::Ambiguous));
+        assert_eq!(outcome(got, &text), model, "seed {seed}: {text:?} {needle:?} {replacement:?}");
+    }
+    assert!(
+        replaced > 500 && ambiguous > 5,
+        "only {replaced} of {TRIES} replaced anything, {ambiguous} were ambiguous"
+    );
+}
+
+/// As Python's `re.finditer`: behind a match of something comes the next, empty or not; an empty one is stepped over.
+fn find_all(
+    pattern: &Node,
+    groups: usize,
+    text: &[char],
+) -> Result<Vec<(Range<usize>, Groups)>, ReplaceError> {
+    let mut found: Vec<(Range<usize>, Groups)> = Vec::new();
+    let mut from = 0;
+    while let Some((range, held)) = pattern.first(text, from, groups) {
+        let matched = &text[range.clone()];
+        if matched.contains(&'\n') && pattern.first(&matched[1..], 0, groups).is_some() {
+            return Err(ReplaceError::Ambiguous);
+        }
+        from = range.end + usize::from(range.is_empty());
+        found.push((range, held));
+    }
+    Ok(found)
+}

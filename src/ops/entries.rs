@@ -1,0 +1,79 @@
+//! The entries of one directory, as agents leaf through them: read from the disk, told by name. Not a listing of what
+//! lies beneath, and not by path. Invariant: nothing is left out without being counted, but what the asker named.
+
+use super::glob::Glob;
+use super::tree::{FileOpError, LocateError};
+use crate::base::RelPath;
+use crate::engine::View;
+use crate::vfs::{EntryKind, VfsError};
+
+/// Whether what git ignores is listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GitIgnored {
+    /// It is counted instead.
+    LeftOut,
+    /// It is.
+    Listed,
+}
+
+/// What a directory holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entries {
+    /// Names of directories and of links to directories of the project, ordered as if in lower case.
+    pub directories: Vec<String>,
+    /// Names of everything else, in the same order.
+    pub files: Vec<String>,
+    /// How many entries git ignores, where those are left out.
+    pub git_ignored: usize,
+    /// How many names are not UTF-8, and therefore left out.
+    pub unnamed: usize,
+    /// Whether the directory holds nothing at all.
+    pub is_empty: bool,
+}
+
+/// The entries of the directory `path`, without those whose names fit one of `without`.
+pub fn entries(
+    view: &View,
+    path: &RelPath,
+    without: &[Glob],
+    git_ignored: GitIgnored,
+) -> Result<Entries, FileOpError> {
+    let shown = || path.as_str().to_owned();
+    let (kind, _) = view.root.stat(path).map_err(|error| located(error, path))?;
+    if kind != EntryKind::Directory {
+        return Err(FileOpError::IsFile(shown()));
+    }
+    let directory = view.root.open_directory(path).map_err(|error| located(error, path))?;
+    let (listed, unnamed) = view.root.list(path, directory)?;
+    let mut found = Entries { unnamed, is_empty: listed.is_empty() && unnamed == 0, ..Entries::default() };
+    for entry in listed {
+        if without.iter().any(|glob| glob.matches(&entry.name)) {
+            continue;
+        }
+        let child = path.join(&entry.name);
+        let kind = match entry.kind {
+            // A link that leads outside or nowhere is only a name.
+            EntryKind::Link => view.root.stat(&child).map_or(EntryKind::Link, |(kind, _)| kind),
+            kind => kind,
+        };
+        if git_ignored == GitIgnored::LeftOut && view.is_git_ignored(&child, entry.kind) {
+            found.git_ignored += 1;
+        } else if kind == EntryKind::Directory {
+            found.directories.push(entry.name);
+        } else {
+            found.files.push(entry.name);
+        }
+    }
+    // The listing is in byte order, which is kept among equals.
+    found.directories.sort_by_cached_key(|name| name.to_lowercase());
+    found.files.sort_by_cached_key(|name| name.to_lowercase());
+    Ok(found)
+}
+
+fn located(error: VfsError, path: &RelPath) -> FileOpError {
+    match error {
+        VfsError::NotFound { .. } => LocateError::Missing(path.as_str().to_owned()).into(),
+        VfsError::Outside { .. } => LocateError::Outside(path.as_str().to_owned()).into(),
+        other => other.into(),
+    }
+}

@@ -1,0 +1,78 @@
+//! URLs that can be fetched. Invariant: what comes out has the scheme http or https, a host, no user and no password.
+
+use url::Url;
+
+/// Why a URL cannot be fetched.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotAPlace {
+    /// It cannot be read as a URL.
+    #[error("it is no URL")]
+    Malformed,
+    /// Something else than http or https.
+    #[error("its scheme is {0}, not http or https")]
+    Scheme(String),
+    /// It names a user or a password, which would stand in logs and rules.
+    #[error("it holds a user name or a password")]
+    Credentials,
+}
+
+/// Reads what a client wrote. Browsers repair what is refused here: a scheme without `//`, or with more slashes.
+pub(super) fn parse(text: &str) -> Result<Url, NotAPlace> {
+    let has_controls = text.chars().any(|c| c.is_ascii_control() || c == ' ');
+    let url = check(Url::parse(text).map_err(|_| NotAPlace::Malformed)?)?;
+    let behind = text.get(url.scheme().len()..).and_then(|rest| rest.strip_prefix("://"));
+    if has_controls || behind.is_none_or(|rest| rest.starts_with(['/', '\\'])) {
+        return Err(NotAPlace::Malformed);
+    }
+    Ok(url)
+}
+
+/// Refuses a URL that is well formed and not to be fetched.
+pub(super) fn check(url: Url) -> Result<Url, NotAPlace> {
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(NotAPlace::Scheme(url.scheme().to_owned()));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(NotAPlace::Credentials);
+    }
+    if url.host_str().is_none_or(str::is_empty) {
+        return Err(NotAPlace::Malformed);
+    }
+    Ok(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_can_be_fetched_gets_through() {
+        for text in
+            ["http://a.example", "HTTPS://a.example:8443/x?y#z", "http://[::1]/", "http://bücher.example/"]
+        {
+            assert!(parse(text).is_ok(), "{text}");
+        }
+        for text in [
+            "",
+            "a.example",
+            "/x",
+            "http://",
+            "http:a.example",
+            "http:///a",
+            "http://a b/",
+            "http://a:99999/",
+            "http://a.example/\n",
+            " http://a.example",
+        ] {
+            assert_eq!(parse(text).map(String::from), Err(NotAPlace::Malformed), "{text}");
+        }
+        for text in
+            ["ftp://a/", "file:///etc/passwd", "gopher://a", "javascript:alert(1)", "data:text/plain,x"]
+        {
+            assert!(matches!(parse(text), Err(NotAPlace::Scheme(_))), "{text}");
+        }
+        for text in ["http://user@a/", "http://user:word@a/", "http://:word@a/"] {
+            assert_eq!(parse(text), Err(NotAPlace::Credentials), "{text}");
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Lines that hold a pattern, in all files on the disk, ignored or not. Invariant: every matching line is counted, and
+//! no more of them are kept than are asked for, however many there are.
+
+use std::time::Instant;
+
+use super::search::{Hits, Pattern, Query, SearchError, search_files};
+use super::tree::{FileOpError, Tree};
+use super::walk::{Links, Reach, walk};
+use crate::base::{Cancel, RelPath};
+
+/// Characters of a line that are kept: more are those of generated files.
+const MAX_LINE_CHARS: usize = 2_000;
+
+/// A line that matches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GrepLine {
+    /// Which file.
+    pub path: RelPath,
+    /// The line, 1-based.
+    pub line: usize,
+    /// Its text without white space around it; a long one ends in `…` after 2,000 characters.
+    pub text: String,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Grepped {
+    /// The first lines, by path and line.
+    pub lines: Vec<GrepLine>,
+    /// How many there are.
+    pub total: usize,
+    /// How many text files were searched.
+    pub files_searched: usize,
+    /// How many files and directories could not be read.
+    pub unreadable: usize,
+    /// Whether the time was up before everything was searched.
+    pub late: bool,
+}
+
+/// Searches every file that `wants` until `until`, and keeps the first `most` lines.
+pub fn grep(
+    tree: &Tree<'_>,
+    pattern: Pattern,
+    wants: &dyn Fn(&RelPath) -> bool,
+    most: usize,
+    until: Instant,
+    cancel: &Cancel,
+) -> Result<Grepped, SearchError> {
+    let reach = Reach { levels: usize::MAX, until, links: Links::LeftOut };
+    let walked = walk(tree, &RelPath::root(), reach, cancel).map_err(|error| match error {
+        FileOpError::Vfs(error) => SearchError::Vfs(error),
+        // A walk of a path that is known fails in no other way.
+        _ => SearchError::Cancelled(crate::base::cancel::Cancelled),
+    })?;
+    let files: Vec<&RelPath> = walked.files.iter().filter(|path| wants(path)).collect();
+    let query = Query::new(pattern);
+    let counted = search_files(tree, &query, &files, Some(until), cancel, |hits| {
+        let mut count = 0;
+        each_line(hits, |_, _| count += 1)?;
+        Ok((hits.path().clone(), count))
+    })?;
+    let mut found = Grepped {
+        lines: Vec::new(),
+        total: counted.files.iter().map(|(_, count)| count).sum(),
+        files_searched: counted.searched,
+        unreadable: counted.unreadable.len() + walked.unreadable,
+        late: counted.late || walked.late,
+    };
+    // Once more, through those files alone whose lines are shown.
+    let mut ahead = 0;
+    let shown: Vec<&RelPath> = counted
+        .files
+        .iter()
+        .take_while(|(_, count)| {
+            let is_shown = ahead < most;
+            ahead += count;
+            is_shown
+        })
+        .map(|(path, _)| path)
+        .collect();
+    let lines = search_files(tree, &query, &shown, None, cancel, |hits| {
+        let mut lines = Vec::new();
+        each_line(hits, |hits, line| {
+            if lines.len() < most {
+                let text = shortened(hits.line(line).trim());
+                lines.push(GrepLine { path: hits.path().clone(), line: line + 1, text });
+            }
+        })?;
+        Ok(lines)
+    })?;
+    found.lines = lines.files.into_iter().flatten().take(most).collect();
+    Ok(found)
+}
+
+/// Calls `each` for every line (0-based) that a match begins on, once.
+fn each_line<'h>(hits: &mut Hits<'h>, mut each: impl FnMut(&Hits<'h>, usize)) -> Result<(), SearchError> {
+    let mut last = None;
+    hits.each(|hits, found| {
+        if last != Some(found.lines.start) {
+            last = Some(found.lines.start);
+            each(hits, found.lines.start);
+        }
+    })
+}
+
+fn shortened(line: &str) -> String {
+    match line.char_indices().nth(MAX_LINE_CHARS) {
+        Some((cut, _)) => format!("{}…", &line[..cut]),
+        None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::ops::scratch::Scratch;
+
+    fn found(scratch: &Scratch, pattern: Pattern, most: usize, seconds: u64) -> Grepped {
+        let until = Instant::now() + Duration::from_secs(seconds);
+        grep(&scratch.tree(), pattern, &|_| true, most, until, &Cancel::new()).expect("searched")
+    }
+
+    fn shown(found: &Grepped) -> Vec<String> {
+        found.lines.iter().map(|hit| format!("{}:{}:{}", hit.path, hit.line, hit.text)).collect()
+    }
+
+    #[test]
+    fn lines_are_counted_once_and_kept_up_to_the_limit() {
+        let long = format!("x{}x", "é".repeat(3_000));
+        let scratch = Scratch::new(&[
+            ("a", b"x x\r\ny\r\n\t x \r\n"),
+            ("b/c", b"x\n"),
+            ("b/d", b"x\0"),
+            ("ignored/e", long.as_bytes()),
+        ]);
+        let pattern = || Pattern::literal("x").expect("compiles");
+        let all = found(&scratch, pattern(), 10, 60);
+        assert_eq!(shown(&all)[..3], ["a:1:x x", "a:3:x", "b/c:1:x"]);
+        assert_eq!(all.lines[3].text.chars().count(), MAX_LINE_CHARS + 1);
+        assert_eq!((all.total, all.files_searched), (4, 3));
+        let some = found(&scratch, pattern(), 2, 60);
+        assert_eq!((shown(&some), some.total), (vec!["a:1:x x".to_owned(), "a:3:x".to_owned()], 4));
+        let late = found(&scratch, pattern(), 2, 0);
+        assert!(late.late && late.lines.is_empty());
+    }
+
+    #[test]
+    fn an_expression_stays_on_its_line_unless_it_asks_for_more() {
+        let scratch = Scratch::new(&[("a", b"one\ntwo\r\nthree\n")]);
+        let regex = |source: &str| found(&scratch, Pattern::of_lines(source).expect(source), 10, 60);
+        assert_eq!(shown(&regex("one.*")), ["a:1:one"]);
+        assert_eq!(shown(&regex(r"o[^x]+")), ["a:1:one"]);
+        assert_eq!(shown(&regex("^t.*o$")), ["a:2:two"]);
+        assert_eq!(shown(&regex(r"one\ntwo")), ["a:1:one"]);
+        assert_eq!(regex("x*").total, 3);
+        let literal = found(&scratch, Pattern::literal("two\r\nthree").expect("compiles"), 10, 60);
+        assert_eq!(shown(&literal), ["a:2:two"]);
+        let error = Pattern::of_lines("(a").expect_err("unclosed").to_string();
+        assert!(error.ends_with("unclosed group"), "{error}");
+    }
+}

@@ -1,0 +1,115 @@
+//! What a warden and the daemon say to each other over the socket between them. Daemon to warden: single bytes; that
+//! the socket is closed means [`END`]. Warden to daemon: lines. Invariant: what one side writes, the other reads.
+
+use std::fmt;
+
+/// Daemon to warden: end everything that the command started.
+pub(super) const END: u8 = b'E';
+/// Daemon to warden: go, and leave what still runs alone.
+pub(super) const LET_GO: u8 = b'L';
+
+/// How the command's shell ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// With this exit code.
+    Code(i32),
+    /// By this signal's number.
+    Signal(i32),
+}
+
+/// Who is left when the shell has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// Nobody: the warden goes too.
+    Nobody,
+    /// Processes that the command started run on, watched by the warden.
+    Somebody,
+}
+
+/// What a warden tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// The shell runs; its pid, which is its process group's number.
+    Started(i32),
+    /// It could not be started.
+    Failed(String),
+    /// It ended.
+    Ended(End, Left),
+}
+
+impl Told {
+    /// A line of a warden, without its line end; `None` for what no warden says.
+    pub(super) fn read(line: &str) -> Option<Told> {
+        let (word, rest) = line.split_once(' ')?;
+        if word == "failed" {
+            return Some(Told::Failed(rest.to_owned()));
+        }
+        if word == "started" {
+            return Some(Told::Started(rest.parse().ok()?));
+        }
+        let (number, left) = rest.split_once(' ')?;
+        let number = number.parse().ok()?;
+        let end = match word {
+            "code" => End::Code(number),
+            "signal" => End::Signal(number),
+            _ => return None,
+        };
+        let left = match left {
+            "nobody" => Left::Nobody,
+            "somebody" => Left::Somebody,
+            _ => return None,
+        };
+        Some(Told::Ended(end, left))
+    }
+}
+
+impl fmt::Display for Told {
+    /// As a line, without its line end.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Told::Started(pid) => write!(f, "started {pid}"),
+            Told::Failed(why) => write!(f, "failed {}", why.replace('\n', " ")),
+            Told::Ended(end, left) => {
+                let left = match left {
+                    Left::Nobody => "nobody",
+                    Left::Somebody => "somebody",
+                };
+                match end {
+                    End::Code(code) => write!(f, "code {code} {left}"),
+                    End::Signal(signal) => write!(f, "signal {signal} {left}"),
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Display for End {
+    /// "exit code 7", "killed by signal 9".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            End::Code(code) => write!(f, "exit code {code}"),
+            End::Signal(signal) => write!(f, "killed by signal {signal}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let all = [
+            Told::Started(7),
+            Told::Failed("no such file".to_owned()),
+            Told::Ended(End::Code(0), Left::Nobody),
+            Told::Ended(End::Signal(9), Left::Somebody),
+        ];
+        for told in all {
+            assert_eq!(Told::read(&told.to_string()), Some(told));
+        }
+        for nonsense in ["", "started", "started x", "code 1", "code 1 many", "left 1 nobody"] {
+            assert_eq!(Told::read(nonsense), None, "{nonsense}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What is settled at this moment: the user's file and the project's, read anew for every decision and parsed when they
+//! changed. Invariants: a project's file can only tighten, and so can the user's where it lies inside the project; a
+//! file that is there and cannot be used is told from one that is not there.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::base::RelPath;
+use crate::base::state;
+use crate::config::approvals::{self, Approvals, MAX_FILE_BYTES, PROJECT_FILE, Policy};
+use crate::vfs::{Root, VfsError};
+
+use super::is_inside;
+
+/// What one file settles, or why it cannot be used.
+type Parsed = Arc<Result<Approvals, String>>;
+
+/// What is settled.
+#[derive(Clone, Debug)]
+pub struct Settled {
+    /// By the user.
+    pub user: Parsed,
+    /// By the project: only what tightens.
+    pub project: Parsed,
+    /// The user's file.
+    pub user_file: PathBuf,
+    /// What is left out, and why.
+    pub notes: Vec<String>,
+}
+
+/// The two files.
+#[derive(Debug)]
+pub struct Layers {
+    user_file: PathBuf,
+    /// The user's file is one of the project's.
+    user_is_inside: bool,
+    root: Option<PathBuf>,
+    user: Mutex<Option<Known>>,
+    project: Mutex<Option<Known>>,
+}
+
+/// A file as it was read last.
+#[derive(Debug)]
+struct Known {
+    bytes: Vec<u8>,
+    parsed: Parsed,
+}
+
+impl Layers {
+    /// The user's file and that of the project at `root`, if there is one.
+    pub fn new(user_file: &Path, root: Option<&Path>) -> Layers {
+        Layers {
+            user_file: user_file.to_owned(),
+            user_is_inside: root.is_some_and(|root| is_inside(user_file, root)),
+            root: root.map(Path::to_owned),
+            user: Mutex::default(),
+            project: Mutex::default(),
+        }
+    }
+
+    /// The user's file.
+    pub fn user_file(&self) -> &Path {
+        &self.user_file
+    }
+
+    /// What is settled now.
+    pub fn read(&self) -> Settled {
+        let name = self.user_file.display().to_string();
+        let user = match state::read_private(&self.user_file, MAX_FILE_BYTES) {
+            Ok(bytes) => parsed(&self.user, bytes, &name),
+            Err(error) => Arc::new(Err(error.to_string())),
+        };
+        let project = match self.project_bytes() {
+            Ok(bytes) => parsed(&self.project, bytes, PROJECT_FILE),
+            Err(why) => Arc::new(Err(why)),
+        };
+        let mut notes = Vec::new();
+        let project = tightening(project, PROJECT_FILE, "a project's own file can only tighten", &mut notes);
+        let user = if self.user_is_inside {
+            tightening(user, &name, "it lies inside the project, where tools can write", &mut notes)
+        } else {
+            user
+        };
+        Settled { user, project, user_file: self.user_file.clone(), notes }
+    }
+
+    /// The project's file; a link is not followed.
+    fn project_bytes(&self) -> Result<Option<Vec<u8>>, String> {
+        let cannot = |why: String| format!("{PROJECT_FILE} cannot be read: {why}");
+        let path = RelPath::new(PROJECT_FILE).map_err(|error| cannot(error.to_string()))?;
+        let Some(root) = &self.root else { return Ok(None) };
+        // Opened anew: the root may have been moved away and made again.
+        let root = Root::open(root).map_err(|error| cannot(error.to_string()))?;
+        match root.read_unlinked(&path, MAX_FILE_BYTES) {
+            Ok(file) => Ok(Some(file.bytes)),
+            Err(VfsError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(cannot(error.to_string())),
+        }
+    }
+}
+
+/// What `bytes` settle. They are compared whole, so that nothing which fools time stamps leaves an old policy in force.
+fn parsed(known: &Mutex<Option<Known>>, bytes: Option<Vec<u8>>, file: &str) -> Parsed {
+    let Some(bytes) = bytes else { return Arc::new(Ok(Approvals::default())) };
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = &*known
+        && known.bytes == bytes
+    {
+        return Arc::clone(&known.parsed);
+    }
+    let outcome = approvals::parse_bytes(file, &bytes).map_err(|error| error.to_string());
+    match &outcome {
+        Ok(_) => tracing::info!(file, "read what is settled about approvals"),
+        Err(why) => tracing::warn!("approvals: {why}"),
+    }
+    let parsed = Arc::new(outcome);
+    *known = Some(Known { bytes, parsed: Arc::clone(&parsed) });
+    parsed
+}
+
+/// The same without what allows anything.
+fn tightening(parsed: Parsed, file: &str, why: &str, notes: &mut Vec<String>) -> Parsed {
+    let Ok(approvals) = &*parsed else { return parsed };
+    let mut tight = approvals.clone();
+    tight.policies.retain(|subject, policy| {
+        let stays = *policy != Policy::Allow;
+        if !stays {
+            notes.push(format!("{file}: {subject} = \"allow\" is ignored: {why}"));
+        }
+        stays
+    });
+    tight.rules.retain(|rule| {
+        let stays = rule.policy != Policy::Allow;
+        if !stays {
+            notes.push(format!("{file}: rule {} is ignored, because it allows: {why}", rule.id));
+        }
+        stays
+    });
+    if notes.is_empty() { parsed } else { Arc::new(Ok(tight)) }
+}

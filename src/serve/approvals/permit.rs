@@ -1,0 +1,79 @@
+//! The way of one call through decision, question and answer to permission or refusal, whatever carries the question.
+
+use std::sync::Arc;
+
+use crate::serve::host::Host;
+use crate::serve::session::Session;
+use crate::toolsets::{Approved, Reach};
+
+use super::ask::{Asker, Judged, Yes};
+use super::asking::Asking;
+use super::{Decision, Question, Wanted, refusal};
+
+/// What becomes of a call after the user was asked, where that was needed.
+#[derive(Debug)]
+pub(in crate::serve) enum Permission {
+    /// It runs.
+    Run(Approved),
+    /// It does not; why.
+    Refused(String),
+    /// The user is to be asked by whoever made the call.
+    Pending(Question),
+}
+
+/// Decides about a call and asks where that is wanted.
+pub(in crate::serve) async fn permit(
+    session: &Session,
+    wanted: &Arc<Wanted>,
+    asker: &mut impl Asker,
+) -> Permission {
+    let host = &session.host;
+    let question = match decide(host, wanted).await {
+        Decision::Run(approved) if holds(approved, wanted, &session.asking) => {
+            return Permission::Run(approved);
+        }
+        Decision::Run(_) => return Permission::Refused(refusal::held_back(wanted)),
+        Decision::Refuse(why) => return Permission::Refused(why),
+        Decision::Ask(question) => question,
+    };
+    match asker.ask(wanted, &question).await.judged(wanted, &question) {
+        Judged::Pending => return Permission::Pending(question),
+        Judged::Refused(why) => return Permission::Refused(why),
+        Judged::Yes(Yes::Always) => remember(host, wanted).await,
+        Judged::Yes(Yes::Once) => {}
+    }
+    // Meanwhile somebody may have denied it.
+    match decide(host, wanted).await {
+        Decision::Refuse(why) => Permission::Refused(why),
+        Decision::Run(_) | Decision::Ask(_) => Permission::Run(Approved::ByUser),
+    }
+}
+
+/// Whether what allows a call holds over this connection. A rule about one command was made for the user's own clients:
+/// another could come with an environment in which `git` is something else.
+fn holds(approved: Approved, wanted: &Wanted, asking: &Asking) -> bool {
+    approved == Approved::ByPolicy || wanted.offered.tool.reach == Reach::Project || asking.is_the_users()
+}
+
+async fn decide(host: &Arc<Host>, wanted: &Arc<Wanted>) -> Decision {
+    let (host, wanted) = (Arc::clone(host), Arc::clone(wanted));
+    // It reads files.
+    let decided = tokio::task::spawn_blocking(move || match host.approvals() {
+        Some(approvals) => approvals.decide(&wanted),
+        None => Decision::Refuse("this symd has no approvals".to_owned()),
+    });
+    decided.await.unwrap_or_else(|error| Decision::Refuse(format!("symd failed to decide about it: {error}")))
+}
+
+async fn remember(host: &Arc<Host>, wanted: &Arc<Wanted>) {
+    let (host, wanted) = (Arc::clone(host), Arc::clone(wanted));
+    let remembered =
+        tokio::task::spawn_blocking(move || host.approvals().map(|approvals| approvals.remember(&wanted)));
+    match remembered.await {
+        Ok(Some(Ok(id))) => tracing::info!(id, "the user always allows this call"),
+        // The user said yes at any rate.
+        Ok(Some(Err(error))) => tracing::warn!(%error, "that this call is always allowed cannot be kept"),
+        Ok(None) => {}
+        Err(error) => tracing::error!(%error, "that this call is always allowed cannot be kept"),
+    }
+}

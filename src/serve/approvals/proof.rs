@@ -1,0 +1,78 @@
+//! How a connection shows that it is the user's own, so that its answers to questions count. The daemon tells it a word
+//! that nobody else knows, and the client makes a file of that name in the user's state directory. Whoever can write there
+//! could also have written a record of trust, or the approvals themselves; whoever can only reach the socket, as a program in
+//! an agent's sandbox, cannot. Being able to *read* the directory helps nobody: each connection has a word of its own.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::base::state::{self, StateError};
+
+use super::signed::random;
+
+/// What one connection may show. Dropping it takes the file away.
+#[derive(Debug)]
+pub struct Proof {
+    word: String,
+    path: PathBuf,
+    given: AtomicBool,
+}
+
+impl Proof {
+    pub(super) fn new(proofs: &Path) -> Result<Proof, StateError> {
+        let word = blake3::Hash::from_bytes(random()?).to_hex().to_string();
+        Ok(Proof { path: proofs.join(&word), word, given: AtomicBool::new(false) })
+    }
+
+    /// What the client is told.
+    pub fn word(&self) -> &str {
+        &self.word
+    }
+
+    /// Whether the client has made the file. Looks at the disk until it has.
+    pub fn is_given(&self) -> bool {
+        self.given.load(Ordering::Relaxed) || {
+            let given = state::open_private(&self.path).is_some();
+            self.given.store(given, Ordering::Relaxed);
+            given
+        }
+    }
+}
+
+impl Drop for Proof {
+    fn drop(&mut self) {
+        // What stays behind is worth nothing: the word is never used again, and the next daemon removes it.
+        let _ = state::remove_file(&self.path);
+    }
+}
+
+/// Makes the file, for the client's side. `word` is what the daemon told; it must not name another file.
+pub fn give(proofs: &Path, word: &str) -> Result<(), StateError> {
+    let path = proofs.join(word);
+    if word.is_empty() || !word.bytes().all(|b| b.is_ascii_hexdigit()) {
+        let source = std::io::Error::other("the daemon's word for it is no name");
+        return Err(StateError::Io { what: "cannot create", path, source });
+    }
+    state::replace_file(&path, &[])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_file_of_that_word_is_a_proof() {
+        let scratch = tempfile::tempdir().expect("scratch");
+        let (one, other) =
+            (Proof::new(scratch.path()).expect("one"), Proof::new(scratch.path()).expect("other"));
+        assert!(!one.is_given());
+        give(scratch.path(), other.word()).expect("made");
+        assert!(!one.is_given() && other.is_given());
+        let path = other.path.clone();
+        drop(other);
+        assert!(!path.exists(), "taken away");
+        for word in ["", "../x", "a/b", "."] {
+            assert!(give(scratch.path(), word).is_err(), "{word}");
+        }
+    }
+}

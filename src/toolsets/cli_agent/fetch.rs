@@ -1,0 +1,148 @@
+//! cli_agent's `fetch_webpage`.
+
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::answer::{Answer, counted, invalid};
+use super::envelope::{Code, Success, ToolError, reply};
+use crate::ops::fetch::{Approval, Content, FetchError, NotAPlace, Wanted, fetch};
+use crate::toolsets::arguments::Arguments;
+use crate::toolsets::{Annotations, Approved, Call, Reach, Risk, Tool};
+
+/// Seconds that a page may take.
+const SECONDS: std::ops::RangeInclusive<i64> = 1..=60;
+/// Seconds that it gets if the call says nothing.
+const USUAL_SECONDS: i64 = 10;
+
+pub(super) const FETCH_WEBPAGE: Tool = Tool {
+    name: "fetch_webpage",
+    title: "Fetch web page",
+    description: "Fetch content from a web page. HTML comes as readable text, at most 1 MB is read. Addresses of this \
+        machine or of private networks need the user's approval of the very URL. Words: web, url, http, download, docs.",
+    schema,
+    annotations: Annotations { read_only: false, destructive: false, idempotent: true, open_world: true },
+    risk: Risk::Dangerous,
+    reach: Reach::Beyond,
+    run: |call| {
+        Box::pin(async move {
+            let started = Instant::now();
+            reply(started, run(&call).await)
+        })
+    },
+};
+
+fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "url": {"type": "string", "description": "URL to fetch (must be http or https)"},
+            "timeout_seconds": {"type": "integer", "default": USUAL_SECONDS, "description": "Request timeout (default: 10)"}
+        },
+        "required": ["url"]
+    })
+}
+
+#[derive(Serialize)]
+struct Metadata<'a> {
+    url: &'a str,
+    status_code: u16,
+    content_length: usize,
+    content_type: &'a str,
+    /// The contract has no redirects: said only where there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    final_url: Option<&'a str>,
+}
+
+async fn run(call: &Call<'_>) -> Answer {
+    let arguments = Arguments::new(&call.arguments);
+    let url = arguments.string("url")?;
+    let seconds = arguments.integer_or("timeout_seconds", USUAL_SECONDS)?;
+    let time_limit = u64::try_from(seconds).ok().filter(|_| SECONDS.contains(&seconds)).ok_or_else(|| {
+        let (least, most) = (SECONDS.start(), SECONDS.end());
+        invalid(
+            format!(
+                "Invalid parameter 'timeout_seconds': must be between {least} and {most}, got: {seconds}"
+            ),
+            "Give a timeout within these limits",
+        )
+    })?;
+    let approval = match call.approved {
+        Approved::ByUser => Approval::ThisUrl,
+        Approved::ByRule | Approved::ByPolicy => Approval::ByRule,
+    };
+    let wanted = Wanted { url: url.to_owned(), time_limit: Duration::from_secs(time_limit), approval };
+    let page = fetch(&wanted).await.map_err(|error| failure(error, seconds))?;
+    let head = format!("Fetched content from {url} ({})", kilobytes(page.length));
+    let success = match &page.content {
+        Content::Text(text) => Success::new(format!("{head}\n{text}")),
+        Content::Binary => Success::new(head).warning("Content is not text, nothing to display"),
+    };
+    let success = success.with(&Metadata {
+        url,
+        status_code: page.status,
+        content_length: page.length,
+        content_type: &page.media_type,
+        final_url: page.redirected_to.as_deref(),
+    });
+    Ok(if page.is_cut { success.warning("Response too large (>1MB), truncating") } else { success })
+}
+
+fn failure(error: FetchError, seconds: i64) -> ToolError {
+    let why = error.to_string();
+    let network =
+        |suggestion: &str| ToolError::new(Code::NetworkError, format!("Failed to fetch - {why}"), suggestion);
+    match error {
+        FetchError::Url(problem) => ToolError::new(
+            Code::InvalidUrl,
+            "Invalid URL format",
+            match problem {
+                NotAPlace::Credentials => "Leave the user name and the password out of the URL",
+                NotAPlace::Malformed | NotAPlace::Scheme(_) => {
+                    "Use a complete URL that starts with http:// or https://"
+                }
+            },
+        ),
+        FetchError::TimedOut => {
+            let seconds = usize::try_from(seconds).unwrap_or(0);
+            ToolError::new(
+                Code::Timeout,
+                format!("Request timed out after {}", counted(seconds, "second", "seconds")),
+                "Try again with a larger timeout_seconds (60 at most)",
+            )
+        }
+        FetchError::Private { .. } => ToolError::new(
+            Code::ApprovalDenied,
+            format!("Failed to fetch - {why}"),
+            "Ask the user to approve this very URL; rules and policies do not cover such addresses",
+        ),
+        FetchError::RedirectToPrivate { .. } => ToolError::new(
+            Code::ApprovalDenied,
+            format!("Failed to fetch - {why}"),
+            "Fetch the address itself, with the user's approval",
+        ),
+        FetchError::Status(_) | FetchError::Redirects => network("Check the URL"),
+        FetchError::Unresolved(_) => network("Check the host name and the network"),
+        _ => network("Check the URL, or try again later"),
+    }
+}
+
+/// In KB of 1,024 bytes, with one decimal.
+fn kilobytes(bytes: usize) -> String {
+    let tenths = (bytes * 10 + 512) / 1024;
+    format!("{}.{} KB", tenths / 10, tenths % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::kilobytes;
+
+    #[test]
+    fn sizes_have_one_decimal() {
+        let cases = [(0, "0.0 KB"), (51, "0.0 KB"), (52, "0.1 KB"), (5324, "5.2 KB"), (1 << 20, "1024.0 KB")];
+        for (bytes, text) in cases {
+            assert_eq!(kilobytes(bytes), text);
+        }
+    }
+}

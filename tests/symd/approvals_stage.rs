@@ -1,0 +1,207 @@
+//! A daemon's connections in this process, with a toolset of every risk and reach, and clients that can be asked.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream as StdStream;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Value, json};
+use symd::config::settings::Limits;
+use symd::serve::approvals::{Approvals, proof};
+use symd::serve::host::{Host, Parts};
+use symd::serve::{Place, connection, daemon};
+use symd::toolsets::{Annotations, AsksFor, Call, Reach, Reply, Risk, Running, Tool, Toolset};
+use tokio::net::UnixStream;
+use tokio::runtime::Runtime;
+use tokio::task::JoinHandle;
+
+use crate::support::{MODERN, PATIENCE, User, Wire, call, modern, request, write};
+
+/// The marks of the calls that ran. Every test has marks of its own.
+static RAN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+fn run(call: Call<'_>) -> Running<'_> {
+    let approved = call.approved;
+    if let Some(mark) = call.arguments.get("mark").and_then(Value::as_str) {
+        RAN.lock().unwrap_or_else(PoisonError::into_inner).insert(mark.to_owned());
+    }
+    Box::pin(async move { Reply::done(format!("ran {approved:?}")) })
+}
+
+/// Whether a call with this mark ran.
+pub fn ran(mark: &str) -> bool {
+    RAN.lock().unwrap_or_else(PoisonError::into_inner).contains(mark)
+}
+
+fn schema() -> Value {
+    json!({ "type": "object", "properties": {}, "required": ["path", "content"] })
+}
+
+const fn tool(name: &'static str, risk: Risk, reach: Reach) -> Tool {
+    let annotations = Annotations::READ_ONLY;
+    Tool { name, title: name, description: name, schema, annotations, risk, reach, run }
+}
+
+static TOOLS: [Tool; 4] = [
+    tool("look", Risk::ReadOnly, Reach::Project),
+    tool("create_file", Risk::SafeWrite, Reach::Project),
+    tool("command", Risk::Dangerous, Reach::Beyond),
+    tool("fetch", Risk::ReadOnly, Reach::Beyond),
+];
+
+const fn toolset(name: &'static str, asks_for: AsksFor) -> Toolset {
+    Toolset {
+        name,
+        instructions: "",
+        asks_for,
+        refuse: |not_run| Reply::failed(format!("Refused: {}", not_run.message)),
+        tools: &TOOLS,
+    }
+}
+
+static CAREFUL: Toolset = toolset("careful", AsksFor::Changes);
+static EASY: Toolset = toolset("easy", AsksFor::BeyondProject);
+static ALL: [&Toolset; 2] = [&CAREFUL, &EASY];
+
+/// Whether a connection shows that it is the user's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    Users,
+    Anybodys,
+}
+
+/// What is served.
+pub struct Stage {
+    pub user: User,
+    pub host: Arc<Host>,
+    place: Place,
+    runtime: Runtime,
+    serving: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Stage {
+    pub fn new() -> Stage {
+        Stage::with(Limits::default())
+    }
+
+    pub fn with(limits: Limits) -> Stage {
+        let user = User::new();
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let _inside = runtime.enter();
+        let place = user.place();
+        place.prepare().unwrap();
+        let project = daemon::open_project(
+            &place,
+            &Default::default(),
+            symd::config::Languages::builtin().clone(),
+            &symd::config::Trust::Never,
+        );
+        let host = Host::new(Parts {
+            project: Some(project.unwrap()),
+            root: place.root.clone(),
+            toolsets: &ALL,
+            default_toolset: vec!["careful".to_owned()],
+            approvals: Some(Approvals::open(&place, limits.approval()).unwrap()),
+            limits,
+            trust: symd::config::Trust::Never,
+            notes: Vec::new(),
+        });
+        drop(_inside);
+        Stage { user, host, place, runtime, serving: Mutex::default() }
+    }
+
+    /// Writes the user's approvals.
+    pub fn approvals(&self, text: &str) {
+        let path = self.file();
+        write(&path, text);
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    }
+
+    /// The user's file of approvals.
+    pub fn file(&self) -> std::path::PathBuf {
+        self.user.path("config/symd/approvals.toml")
+    }
+
+    /// What the user's file holds.
+    pub fn approvals_text(&self) -> String {
+        std::fs::read_to_string(self.file()).unwrap_or_default()
+    }
+
+    /// Writes the project's approvals.
+    pub fn projects(&self, text: &str) {
+        write(&self.user.path("project/.symd/approvals.toml"), text);
+    }
+
+    /// A connection that has said hello.
+    pub fn connect(&self, toolset: &str, whose: Whose) -> Wire {
+        let mut wire = self.connect_raw();
+        let hello =
+            json!({ "symd": { "protocol": [1, 1], "version": "1", "toolset": [toolset], "client": "mcp" } });
+        let welcome = wire.ask(&hello);
+        if whose == Whose::Users {
+            proof::give(&self.place.proofs(), welcome["symd"]["proof"].as_str().unwrap()).unwrap();
+        }
+        wire
+    }
+
+    /// A connection that has said nothing.
+    pub fn connect_raw(&self) -> Wire {
+        let _inside = self.runtime.enter();
+        let (ours, theirs) = StdStream::pair().unwrap();
+        theirs.set_nonblocking(true).unwrap();
+        let (reader, writer) = UnixStream::from_std(theirs).unwrap().into_split();
+        let host = Arc::clone(&self.host);
+        let serving = self.runtime.spawn(connection::serve(host, reader, writer, symd::serve::how_it_ended));
+        self.serving.lock().unwrap().push(serving);
+        Wire::over(ours)
+    }
+
+    /// A client of 2025-11-25 that can be asked.
+    pub fn asked(&self, toolset: &str, whose: Whose) -> Wire {
+        let mut wire = self.connect(toolset, whose);
+        open(&mut wire, json!({ "elicitation": {} }));
+        wire
+    }
+
+    /// Waits until every connection has ended.
+    #[track_caller]
+    pub fn all_ended(&self) {
+        for serving in self.serving.lock().unwrap().drain(..) {
+            let ended = self.runtime.block_on(async { tokio::time::timeout(PATIENCE, serving).await });
+            ended.expect("in time").unwrap();
+        }
+    }
+
+    /// What a client that cannot be asked is told when it calls a tool: its text.
+    #[track_caller]
+    pub fn says(&self, toolset: &str, tool: &str, arguments: Value) -> String {
+        let mut wire = self.connect(toolset, Whose::Users);
+        let answer = wire.ask(&modern(call(1, tool, arguments)));
+        text(&answer)
+    }
+}
+
+/// Opens a connection as a client of 2025-11-25 with these capabilities.
+pub fn open(wire: &mut Wire, capabilities: Value) {
+    let client = json!({ "name": "test", "version": "1" });
+    let params =
+        json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": client });
+    let answer = wire.ask(&request(0, "initialize", params));
+    assert_eq!(answer["result"]["protocolVersion"], "2025-11-25", "{answer}");
+    wire.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+}
+
+/// The text of a tool's answer.
+#[track_caller]
+pub fn text(answer: &Value) -> String {
+    answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {answer}")).to_owned()
+}
+
+/// A call by a client of 2026-07-28 that can be asked.
+pub fn modern_call(id: u64, tool: &str, arguments: Value) -> Value {
+    let mut call = modern(call(id, tool, arguments));
+    call["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": {} });
+    assert_eq!(call["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"], MODERN);
+    call
+}

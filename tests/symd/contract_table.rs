@@ -1,0 +1,147 @@
+//! docs/contracts.md is made from the tables of tools, the contracts' data, the scenarios and the coverage that was measured
+//! last: `UPDATE_EXPECT=1 cargo test --test symd contract_table` writes it, and without that a page that is out of date fails.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+use symd::toolsets::{self, Tool, Toolset};
+
+use crate::contracts::{FEWEST, TOOLSETS, scenario_count};
+
+const HEAD: &str = "\
+# Contracts
+
+Made by `tests/symd/contract_table.rs`; `UPDATE_EXPECT=1 cargo test --test symd contract_table` makes it anew.
+
+- **Risk**: what the tool can do, as `symd tools --format json` says it. **Asks**: whether the user is asked first, as long
+  as they have settled nothing (`symd approvals`).
+- **Scenarios**: calls with whole texts compared, in `fixtures/contracts/<toolset>/<tool>.toml`, run by
+  `cargo test --test symd contracts::`.
+- **Lines**: how many per cent of the lines of the files that hold the tool (`benches/coverage/sources.tsv`) those scenarios
+  ran when `benches/coverage/run.sh` was run last.
+- **State**: *complete*, at least 10 scenarios, *begun*, fewer, or *missing*.
+";
+
+fn root(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+fn page() -> String {
+    let mut page = HEAD.to_owned();
+    let coverage = measured();
+    for toolset in
+        TOOLSETS.iter().filter_map(|name| toolsets::all().iter().find(|toolset| toolset.name == *name))
+    {
+        let rows: Vec<Row> = tools_of(toolset.name)
+            .into_iter()
+            .map(|name| Row::new(toolset, toolset.tools.iter().find(|tool| tool.name == name), name))
+            .collect();
+        let complete = rows.iter().filter(|row| row.state() == "complete").count();
+        let scenarios: usize = rows.iter().map(|row| row.scenarios).sum();
+        // Writing to a String cannot fail.
+        let _ = write!(
+            page,
+            "\n## {}\n\n{complete} of {} tools complete, {scenarios} scenarios.\n\n\
+             | Tool | Risk | Asks | Scenarios | Lines | State |\n|---|---|---|---|---|---|\n",
+            toolset.name,
+            rows.len()
+        );
+        for row in rows {
+            let lines =
+                coverage.get(&(toolset.name.to_owned(), row.name.clone())).map_or("-", String::as_str);
+            let _ = writeln!(
+                page,
+                "| {} | {} | {} | {} | {lines} | {} |",
+                row.name,
+                row.risk,
+                row.asks,
+                row.scenarios,
+                row.state()
+            );
+        }
+    }
+    page
+}
+
+struct Row {
+    name: String,
+    risk: &'static str,
+    asks: &'static str,
+    scenarios: usize,
+}
+
+impl Row {
+    fn new(toolset: &'static Toolset, tool: Option<&'static Tool>, name: String) -> Row {
+        let Some(tool) = tool else { return Row { name, risk: "-", asks: "-", scenarios: 0 } };
+        let asks = if toolset.asks_for.asks(tool.risk, tool.reach) { "yes" } else { "no" };
+        let scenarios = scenario_count(toolset.name, tool.name);
+        Row { name, risk: tool.risk.name(), asks, scenarios }
+    }
+
+    fn state(&self) -> &'static str {
+        match (self.risk, self.scenarios) {
+            ("-", _) => "missing",
+            (_, scenarios) if scenarios >= FEWEST => "complete",
+            _ => "begun",
+        }
+    }
+}
+
+/// What the contract names, and what we have, by name.
+fn tools_of(toolset: &str) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(root(&format!("fixtures/schemas/contracts/{toolset}.json"))).unwrap();
+    let contract: Map<String, Value> = serde_json::from_str(&text).unwrap();
+    let ours = toolsets::all().iter().filter(|known| known.name == toolset).flat_map(|known| known.tools);
+    contract.into_iter().map(|(name, _)| name).chain(ours.map(|tool| tool.name.to_owned())).collect()
+}
+
+/// Per cent of the lines, by toolset and tool.
+fn measured() -> BTreeMap<(String, String), String> {
+    let text = std::fs::read_to_string(root("benches/coverage/measured.tsv")).unwrap_or_default();
+    rows(&text).map(|row| ((row[0].to_owned(), row[1].to_owned()), format!("{} %", row[2]))).collect()
+}
+
+fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
+    text.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect())
+}
+
+#[test]
+fn the_page_is_up_to_date() {
+    let (path, made) = (root("docs/contracts.md"), page());
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&path, made).unwrap();
+        return;
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    let differs = committed.lines().zip(made.lines()).find(|(theirs, ours)| theirs != ours);
+    assert!(
+        committed == made,
+        "docs/contracts.md is out of date (UPDATE_EXPECT=1 cargo test --test symd contract_table makes it anew): {differs:?}"
+    );
+}
+
+/// A tool whose files nobody names would have no coverage, and nobody would see that.
+#[test]
+fn every_source_is_there_and_every_tool_has_its_sources() {
+    let text = std::fs::read_to_string(root("benches/coverage/sources.tsv")).unwrap();
+    let mut known = BTreeSet::new();
+    for row in rows(&text) {
+        let [toolset, tool, sources] = row[..] else { panic!("{row:?}") };
+        assert!(known.insert((toolset, tool)), "{toolset}/{tool} twice");
+        assert!(!sources.is_empty(), "{toolset}/{tool} has no sources");
+        let is_ours =
+            |known: &Toolset| known.name == toolset && known.tools.iter().any(|known| known.name == tool);
+        if !toolsets::all().iter().any(|known| is_ours(known)) {
+            continue;
+        }
+        for source in sources.split(' ') {
+            assert!(root(source).is_file(), "{toolset}/{tool}: there is no {source}");
+        }
+    }
+    let ours = toolsets::all().iter().filter(|toolset| TOOLSETS.contains(&toolset.name));
+    let ours = ours.flat_map(|toolset| toolset.tools.iter().map(|tool| (toolset.name, tool.name)));
+    let missing: Vec<_> = ours.filter(|tool| !known.contains(tool)).collect();
+    assert!(missing.is_empty(), "benches/coverage/sources.tsv does not say where these are: {missing:?}");
+}

@@ -1,0 +1,232 @@
+//! Runs the scenarios of one fixture, one after the other on one daemon, each on a connection of its own and on files of its
+//! own: an answer that knows the files of the scenario before is wrong.
+
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use symd::toolsets::{Reach, Risk, Tool};
+
+use super::compare::difference;
+use super::http::Site;
+use super::scenario::{Fixture, Scenario, Step, Uid};
+use super::stage::{Answered, Connection, Kind, Stage};
+use super::tree::{empty, fill, look};
+use crate::edit_support::{Things, things_of};
+use crate::support::PATIENCE;
+
+/// Runs the scenarios of `file` whose name contains `wanted`; what went wrong, a text each.
+pub fn run_file(toolset: &str, file: &Path, wanted: &str) -> Vec<String> {
+    let fixture = Fixture::read(file);
+    let tool = file.file_stem().unwrap().to_str().unwrap();
+    let chosen: Vec<&Scenario> =
+        fixture.scenarios.iter().filter(|scenario| scenario.name.contains(wanted)).collect();
+    assert!(!chosen.is_empty(), "{}: no scenario's name contains {wanted:?}", file.display());
+    let mut stages: Vec<Stage> = Vec::new();
+    let mut failures = Vec::new();
+    for scenario in chosen {
+        let kind = Kind::of(scenario);
+        let at = stages.iter().position(|stage| stage.kind == kind).unwrap_or_else(|| {
+            stages.push(Stage::new(kind, &fixture.config));
+            stages.len() - 1
+        });
+        let site = (!scenario.http.is_empty()).then(|| Site::new(&scenario.http));
+        let mut performance =
+            Performance { stage: &stages[at], toolset, tool, scenario, site, wrong: Vec::new() };
+        performance.run();
+        let what = format!("{toolset}/{tool}: {}", scenario.name);
+        failures.extend(performance.wrong.into_iter().map(|wrong| format!("{what}\n{wrong}")));
+    }
+    failures
+}
+
+struct Performance<'a> {
+    stage: &'a Stage,
+    toolset: &'a str,
+    tool: &'a str,
+    scenario: &'a Scenario,
+    site: Option<Site>,
+    wrong: Vec<String>,
+}
+
+impl Performance<'_> {
+    fn run(&mut self) {
+        let mut connection = self.stage.connect(self.toolset, &self.scenario.environment);
+        if self.scenario.uid == Uid::Nobody {
+            assert_ne!(self.stage.daemon_uid(), 0, "root may write everything");
+        }
+        self.set_up();
+        let before = self.must_change_nothing().then(|| things_of(&self.stage.root()));
+        for (number, step) in self.scenario.steps.iter().enumerate() {
+            fill(&self.stage.root(), &step.write, &|text| self.fill_in(text));
+            self.step(&mut connection, number, step);
+        }
+        self.look_afterwards(before);
+    }
+
+    /// The files, after those of the scenario before are gone.
+    fn set_up(&self) {
+        let fill_in = |text: &str| self.fill_in(text);
+        for (directory, files) in
+            [(self.stage.root(), &self.scenario.files), (self.stage.outside(), &self.scenario.outside)]
+        {
+            empty(&directory);
+            fill(&directory, files, &fill_in);
+        }
+        self.stage.hand_over();
+    }
+
+    fn step(&mut self, connection: &mut Connection, number: usize, step: &Step) {
+        let tool = step.tool.as_deref().unwrap_or(self.tool);
+        let arguments = self.arguments(step);
+        let wrong = match connection.call(tool, &arguments) {
+            Ok(Answered { result, asked }) => {
+                let wrong = self.judge(step, &result);
+                let wrong =
+                    if step.polled { self.poll(connection, step, &arguments, result, wrong) } else { wrong };
+                wrong.or_else(|| self.judge_question(step, asked))
+            }
+            Err(answered) => Some(answered),
+        };
+        if let Some(wrong) = wrong {
+            let which = if self.scenario.steps.len() > 1 {
+                format!("  call {} ({tool}):\n", number + 1)
+            } else {
+                String::new()
+            };
+            self.wrong.push(format!("{which}{wrong}"));
+        }
+    }
+
+    /// What is wrong when all has come that is expected, or nothing more can: `write_stdin` waits for output by itself.
+    fn poll(
+        &self,
+        connection: &mut Connection,
+        step: &Step,
+        arguments: &Value,
+        mut result: Value,
+        mut wrong: Option<String>,
+    ) -> Option<String> {
+        let deadline = Instant::now() + PATIENCE;
+        let more = json!({ "session_id": arguments["session_id"], "chars": "" });
+        while wrong.is_some() && result["isError"] == false && Instant::now() < deadline {
+            result = match connection.call("write_stdin", &more) {
+                Ok(Answered { result: came, .. }) if came["isError"] == true => came,
+                Ok(Answered { result: came, .. }) => joined(&result, &came),
+                Err(answered) => return Some(answered),
+            };
+            wrong = self.judge(step, &result);
+        }
+        wrong
+    }
+
+    fn arguments(&self, step: &Step) -> Value {
+        match &step.json {
+            Some(text) => {
+                serde_json::from_str(&self.fill_in(text)).unwrap_or_else(|error| panic!("{text}: {error}"))
+            }
+            None => self.filled_in(json!(step.arguments.clone().unwrap_or_default())),
+        }
+    }
+
+    fn judge(&self, step: &Step, result: &Value) -> Option<String> {
+        let Some(is_error) = result["isError"].as_bool() else {
+            return Some(format!("  no isError in {result}"));
+        };
+        if let Some(content) = &step.content_json {
+            let expected: Value = serde_json::from_str(&self.fill_in(content)).unwrap();
+            if expected != result["content"] {
+                return Some(format!("  the content is {}", result["content"]));
+            }
+        } else {
+            let expected = self.fill_in(step.text.as_ref().or(step.text_json.as_ref()).unwrap());
+            let content = result["content"].as_array().unwrap();
+            let (1, Some(text)) = (content.len(), content[0]["text"].as_str()) else {
+                return Some(format!("  the content is {}", result["content"]));
+            };
+            if let Some(difference) = difference(&expected, text) {
+                return Some(difference);
+            }
+        }
+        (is_error != step.is_error).then(|| format!("  isError is {is_error}"))
+    }
+
+    fn judge_question(&self, step: &Step, asked: Option<String>) -> Option<String> {
+        let expected = self.fill_in(step.asked.as_ref()?);
+        match asked {
+            None => Some("  the user was not asked".to_owned()),
+            Some(asked) => difference(&expected, &asked).map(|difference| format!("  asked:\n{difference}")),
+        }
+    }
+
+    fn look_afterwards(&mut self, before: Option<Things>) {
+        let root = self.stage.root();
+        for seen in &self.scenario.after {
+            if let Err(wrong) = look(&root, seen, &|text| self.fill_in(text)) {
+                self.wrong.push(format!("  afterwards {wrong}"));
+            }
+        }
+        if let Some(before) = before {
+            let now = things_of(&root);
+            for path in now.keys().chain(before.keys()) {
+                if now.get(path) != before.get(path) {
+                    self.wrong.push(format!("  {} changed, and `after` does not say so", path.display()));
+                }
+            }
+        }
+    }
+
+    /// Whether none of the calls may have touched a file: they read, or were refused.
+    fn must_change_nothing(&self) -> bool {
+        // Whoever is not root may be unable to look.
+        let may_look = self.scenario.uid == Uid::Mine || rustix::process::geteuid().is_root();
+        may_look
+            && self.scenario.after.is_empty()
+            && self.scenario.steps.iter().all(|step| {
+                let tool = self.tool_of(step);
+                step.write.is_empty()
+                    && (tool.risk == Risk::ReadOnly || step.is_error && tool.reach == Reach::Project)
+            })
+    }
+
+    fn tool_of(&self, step: &Step) -> &'static Tool {
+        let name = step.tool.as_deref().unwrap_or(self.tool);
+        let toolset = symd::toolsets::all().iter().find(|toolset| toolset.name == self.toolset).unwrap();
+        toolset
+            .tools
+            .iter()
+            .find(|tool| tool.name == name)
+            .unwrap_or_else(|| panic!("{} has no {name}", self.toolset))
+    }
+
+    fn fill_in(&self, text: &str) -> String {
+        text.replace("{ROOT}", self.stage.root().to_str().unwrap())
+            .replace("{OUTSIDE}", self.stage.outside().to_str().unwrap())
+            .replace("{CONFIG}", self.stage.config().to_str().unwrap())
+            .replace("{HTTP}", &self.site.as_ref().map_or(String::new(), Site::url))
+    }
+
+    /// Every string of `value` with its placeholders replaced.
+    fn filled_in(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.fill_in(&text)),
+            Value::Array(values) => values.into_iter().map(|value| self.filled_in(value)).collect(),
+            Value::Object(fields) => {
+                fields.into_iter().map(|(key, value)| (key, self.filled_in(value))).collect()
+            }
+            other => other,
+        }
+    }
+}
+
+/// Two answers of a terminal as if they had been one.
+fn joined(first: &Value, second: &Value) -> Value {
+    let read = |result: &Value| -> Value {
+        serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap()
+    };
+    let (first, second) = (read(first), read(second));
+    let output = format!("{}{}", first["output"].as_str().unwrap(), second["output"].as_str().unwrap());
+    let truncated = first["truncated"] == true || second["truncated"] == true;
+    let text = format!("{{\"output\":{},\"truncated\":{truncated}}}", Value::from(output));
+    json!({ "content": [{ "type": "text", "text": text }], "isError": false })
+}

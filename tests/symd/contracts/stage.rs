@@ -1,0 +1,304 @@
+//! A daemon for a fixture's scenarios, and connections to it. A scenario that needs another user, another policy or no
+//! project gets a daemon of its own, which later scenarios of the same kind share.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::fs::Permissions;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use super::scenario::{Approve, ProjectWanted, Scenario, Uid};
+use crate::support::{PATIENCE, User, call, initialize, write};
+
+/// Names and values of an environment.
+pub type Variables = BTreeMap<String, String>;
+
+/// Who `nobody` is.
+const NOBODY: &str = "65534";
+
+/// What makes a daemon of its own necessary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    uid: Uid,
+    approve: Approve,
+    project: ProjectWanted,
+}
+
+impl Kind {
+    pub fn of(scenario: &Scenario) -> Kind {
+        Kind { uid: scenario.uid, approve: scenario.approve, project: scenario.project }
+    }
+}
+
+pub struct Stage {
+    pub kind: Kind,
+    user: User,
+    /// A daemon that we run ourselves.
+    daemon: OnceCell<RefCell<Child>>,
+}
+
+impl Stage {
+    pub fn new(kind: Kind, config: &str) -> Stage {
+        let user = User::with_config(config);
+        std::fs::create_dir(user.path("outside")).unwrap();
+        if let Some(policy) = policy(kind.approve) {
+            let file = user.path("config/symd/approvals.toml");
+            write(&file, &policy);
+            std::fs::set_permissions(file, Permissions::from_mode(0o600)).unwrap();
+        }
+        let stage = Stage { kind, user, daemon: OnceCell::new() };
+        if kind.uid == Uid::Nobody {
+            // Where the tests were built need not be open to others.
+            std::fs::copy(env!("CARGO_BIN_EXE_symd"), stage.user.path("symd")).unwrap();
+            stage.hand_over();
+        }
+        stage
+    }
+
+    pub fn root(&self) -> PathBuf {
+        self.user.path("project")
+    }
+
+    pub fn outside(&self) -> PathBuf {
+        self.user.path("outside")
+    }
+
+    /// Where the user's configuration is.
+    pub fn config(&self) -> PathBuf {
+        self.user.path("config/symd")
+    }
+
+    /// Gives all files to the user that the daemon runs as.
+    pub fn hand_over(&self) {
+        if self.kind.uid == Uid::Nobody && rustix::process::geteuid().is_root() {
+            let owner = format!("{NOBODY}:{NOBODY}");
+            let given = Command::new("chown").args(["-hR", &owner]).arg(self.user.path("")).status().unwrap();
+            assert!(given.success());
+        }
+    }
+
+    pub fn connect(&self, toolset: &str, variables: &Variables) -> Connection {
+        let is_asked = matches!(self.kind.approve, Approve::Each | Approve::Refused);
+        let mut connection = match (self.kind.uid, self.kind.project) {
+            (Uid::Mine, ProjectWanted::Open) if !is_asked => self.over_the_socket(toolset, variables),
+            // Only the daemon's own user may connect; the socket's directory is found from a project only; and only over
+            // the user's own connection does the user's answer count.
+            _ => self.through_the_shim(toolset, variables),
+        };
+        connection.says = match self.kind.approve {
+            Approve::Each => Some("y"),
+            Approve::Refused => Some("n"),
+            Approve::Yes | Approve::No | Approve::Ask => None,
+        };
+        let mut opening = initialize("2025-11-25");
+        if connection.says.is_some() {
+            opening["params"]["capabilities"] = json!({ "elicitation": { "form": {} } });
+        }
+        connection.ask(&opening);
+        connection.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        connection
+    }
+
+    fn over_the_socket(&self, toolset: &str, variables: &Variables) -> Connection {
+        // Started before the first scenario empties the root, which takes away what marks it as one.
+        let stream = UnixStream::connect(self.socket()).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_write_timeout(Some(PATIENCE)).unwrap();
+        let reader = Box::new(BufReader::new(stream.try_clone().unwrap()));
+        let mut connection = Connection {
+            reader,
+            writer: Some(Box::new(stream)),
+            child: None,
+            calls: 0,
+            says: None,
+            asked: None,
+        };
+        let hello = json!({
+            "protocol": [1, 1], "version": "9", "toolset": [toolset], "client": "mcp",
+            "environment": self.environment(variables), "directory": self.root(),
+        });
+        connection.ask(&json!({ "symd": hello }));
+        connection
+    }
+
+    fn through_the_shim(&self, toolset: &str, variables: &Variables) -> Connection {
+        let mut command = self.symd();
+        command.args(["mcp", "--toolset", toolset]).envs(self.environment(variables));
+        match self.kind.project {
+            ProjectWanted::Open => command.arg("--project").arg(self.root()),
+            ProjectWanted::None => command.current_dir(self.user.path("elsewhere")),
+        };
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let reader = Box::new(BufReader::new(child.stdout.take().unwrap()));
+        let writer = child.stdin.take().unwrap();
+        Connection {
+            reader,
+            writer: Some(Box::new(writer)),
+            child: Some(child),
+            calls: 0,
+            says: None,
+            asked: None,
+        }
+    }
+
+    /// What the client has in its environment.
+    fn environment(&self, more: &Variables) -> Variables {
+        let text = |text: &str| text.to_owned();
+        let mut variables = Variables::from([
+            (text("PATH"), std::env::var("PATH").unwrap()),
+            (text("HOME"), self.user.path("home").to_str().unwrap().to_owned()),
+            (text("LANG"), text("C.UTF-8")),
+            (text("SHELL"), text("/bin/bash")),
+        ]);
+        variables.extend(more.clone());
+        variables
+    }
+
+    fn symd(&self) -> Command {
+        match self.kind.uid {
+            Uid::Nobody if rustix::process::geteuid().is_root() => {
+                let (uid, gid) = (format!("--reuid={NOBODY}"), format!("--regid={NOBODY}"));
+                let mut command = self.user.dressed(Command::new("setpriv"));
+                command.args([&uid, &gid, "--clear-groups"]).arg(self.user.path("symd"));
+                command
+            }
+            _ => self.user.symd(),
+        }
+    }
+
+    /// The daemon's socket; it is started if it does not run.
+    fn socket(&self) -> PathBuf {
+        let socket = self.user.place().socket();
+        if !socket.exists() {
+            self.start();
+        }
+        socket
+    }
+
+    fn start(&self) {
+        if std::env::var_os("LLVM_PROFILE_FILE").is_some() {
+            self.daemon.get_or_init(|| RefCell::new(self.start_in_the_foreground()));
+            return;
+        }
+        let started = self.symd().arg("start").arg("--project").arg(self.root()).output().unwrap();
+        assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
+    }
+
+    /// A daemon in the background keeps few of our variables, and so would not know where its profile is to be written.
+    fn start_in_the_foreground(&self) -> Child {
+        let mut command = self.symd();
+        command.arg("daemon").arg("--project").arg(self.root()).stderr(Stdio::piped());
+        let mut daemon = command.spawn().unwrap();
+        let mut talk = BufReader::new(daemon.stderr.take().unwrap()).lines();
+        assert!(talk.any(|line| line.unwrap().contains("ready")), "the daemon did not start");
+        // Ends with the daemon.
+        std::thread::spawn(move || talk.count());
+        daemon
+    }
+
+    /// The daemon's user, once it runs.
+    pub fn daemon_uid(&self) -> u32 {
+        let output = self.symd().args(["status", "--json", "--project"]).arg(self.root()).output().unwrap();
+        let status: Value = serde_json::from_slice(&output.stdout).unwrap();
+        std::fs::metadata(Path::new("/proc").join(status["pid"].to_string())).unwrap().uid()
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        // By its own user; `User` ends those of whoever runs the tests.
+        let _ = self.symd().args(["stop", "--all"]).current_dir("/").output();
+        if let Some(daemon) = self.daemon.get() {
+            let _ = daemon.borrow_mut().wait();
+        }
+    }
+}
+
+/// A user's policy, as `symd approvals policy` keeps it.
+fn policy(approve: Approve) -> Option<String> {
+    let word = match approve {
+        Approve::Yes => "allow",
+        Approve::No => "deny",
+        Approve::Ask | Approve::Each | Approve::Refused => return None,
+    };
+    let lines = symd::toolsets::all().iter().map(|toolset| format!("{} = \"{word}\"\n", toolset.name));
+    Some(format!("[policy]\n{}", lines.collect::<String>()))
+}
+
+/// A client of one toolset.
+pub struct Connection {
+    reader: Box<dyn BufRead>,
+    writer: Option<Box<dyn Write>>,
+    child: Option<Child>,
+    calls: u64,
+    /// What the user answers who is asked.
+    says: Option<&'static str>,
+    /// What the user was asked last.
+    asked: Option<String>,
+}
+
+/// What came of a call.
+pub struct Answered {
+    pub result: Value,
+    /// What the user was asked before.
+    pub asked: Option<String>,
+}
+
+impl Connection {
+    /// Calls a tool; what came instead of a result is an error.
+    pub fn call(&mut self, tool: &str, arguments: &Value) -> Result<Answered, String> {
+        self.calls += 1;
+        self.asked = None;
+        let answer = self.ask(&call(self.calls, tool, arguments.clone()));
+        if answer["id"] != self.calls || !answer["result"].is_object() {
+            return Err(format!("answered {answer}"));
+        }
+        Ok(Answered { result: answer["result"].clone(), asked: self.asked.take() })
+    }
+
+    /// Sends a message and waits for its answer; what it is asked meanwhile it answers as the user would.
+    pub fn ask(&mut self, message: &Value) -> Value {
+        self.send(message);
+        loop {
+            let mut line = String::new();
+            let read = self.reader.read_line(&mut line).unwrap();
+            assert!(read > 0, "the connection ended before an answer to {message}");
+            let answer: Value = serde_json::from_str(&line).unwrap();
+            match answer["method"].as_str() {
+                None => return answer,
+                Some("elicitation/create") => self.answer_for_the_user(&answer),
+                // Notifications concern other tests.
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn answer_for_the_user(&mut self, question: &Value) {
+        let word = self.says.unwrap_or_else(|| panic!("asked, and said that it cannot be: {question}"));
+        let form = &question["params"];
+        self.asked = form["message"].as_str().map(str::to_owned);
+        let name = form["requestedSchema"]["required"][0].as_str().unwrap();
+        let known = form["requestedSchema"]["properties"][name]["enum"].as_array().unwrap();
+        assert!(known.contains(&json!(word)), "{question}");
+        let result = json!({ "action": "accept", "content": { name: word } });
+        self.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": result }));
+    }
+
+    fn send(&mut self, message: &Value) {
+        self.writer.as_mut().unwrap().write_all(format!("{message}\n").as_bytes()).unwrap();
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.writer = None;
+        if let Some(mut child) = self.child.take() {
+            let _ = child.wait();
+        }
+    }
+}

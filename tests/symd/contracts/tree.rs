@@ -1,0 +1,107 @@
+//! The files of a scenario: made, looked at, and gone again without a trace, dot directories and what may not be read or
+//! written included.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use super::scenario::{Put, Seen};
+
+/// Removes everything in `directory`, whatever its permissions.
+pub fn empty(directory: &Path) {
+    std::fs::set_permissions(directory, Permissions::from_mode(0o755)).unwrap();
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            empty(&entry.path());
+            std::fs::remove_dir(entry.path()).unwrap();
+        } else {
+            std::fs::remove_file(entry.path()).unwrap();
+        }
+    }
+}
+
+/// Makes these files beneath `directory`. `fill_in` replaces the placeholders.
+pub fn fill(directory: &Path, files: &[Put], fill_in: &dyn Fn(&str) -> String) {
+    for file in files {
+        put(directory, file, fill_in);
+    }
+    // Last, and from within: what may not be written can have nothing made in it.
+    for file in files.iter().rev() {
+        let path = directory.join(&file.path);
+        if let Some(mode) = file.mode {
+            std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        }
+    }
+}
+
+fn put(directory: &Path, file: &Put, fill_in: &dyn Fn(&str) -> String) {
+    let path = directory.join(&file.path);
+    if file.path.ends_with('/') {
+        return std::fs::create_dir_all(path).unwrap();
+    }
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    if let Some(target) = &file.link {
+        return std::os::unix::fs::symlink(fill_in(target), path).unwrap();
+    }
+    let bytes = match (&file.text, &file.hex, &file.repeat) {
+        (Some(text), None, None) => fill_in(text).into_bytes(),
+        (None, Some(hex), None) => unhex(hex),
+        (None, None, Some(unit)) => unit.repeat(file.times.unwrap()).into_bytes(),
+        _ => panic!("{}: one of text, hex, repeat and link", file.path),
+    };
+    // Made anew, as an editor does, where a file is written a second time.
+    std::fs::write(&path, bytes).unwrap();
+    if let Some(seconds) = file.mtime {
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        std::fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+    }
+}
+
+/// What is wrong with what is at a path.
+pub fn look(directory: &Path, seen: &Seen, fill_in: &dyn Fn(&str) -> String) -> Result<(), String> {
+    let path = directory.join(seen.path.trim_end_matches('/'));
+    let Ok(metadata) = std::fs::symlink_metadata(&path) else {
+        return if seen.absent { Ok(()) } else { Err(format!("{} is missing", seen.path)) };
+    };
+    if seen.absent {
+        return Err(format!("{} is there", seen.path));
+    }
+    if seen.path.ends_with('/') && !metadata.is_dir() {
+        return Err(format!("{} is no directory", seen.path));
+    }
+    let mode = metadata.permissions().mode() & 0o7777;
+    if let Some(wanted) = seen.mode.filter(|wanted| *wanted != mode) {
+        return Err(format!("{} has mode {mode:o} instead of {wanted:o}", seen.path));
+    }
+    if let Some(target) = &seen.link {
+        let got = std::fs::read_link(&path).map_err(|error| format!("{}: {error}", seen.path))?;
+        return (got == Path::new(&fill_in(target))).then_some(()).ok_or(format!(
+            "{} leads to {}",
+            seen.path,
+            got.display()
+        ));
+    }
+    let expected = match (&seen.text, &seen.hex) {
+        (Some(text), None) => fill_in(text).into_bytes(),
+        (None, Some(hex)) => unhex(hex),
+        _ => return Ok(()),
+    };
+    let got = std::fs::read(&path).map_err(|error| format!("{}: {error}", seen.path))?;
+    if got == expected {
+        return Ok(());
+    }
+    Err(format!(
+        "{} holds\n  {:?}\ninstead of\n  {:?}",
+        seen.path,
+        String::from_utf8_lossy(&got),
+        String::from_utf8_lossy(&expected)
+    ))
+}
+
+/// The bytes of pairs of hexadecimal digits.
+pub fn unhex(hex: &str) -> Vec<u8> {
+    let digits: Vec<char> = hex.chars().filter(|c| !c.is_whitespace()).collect();
+    digits.chunks(2).map(|pair| u8::from_str_radix(&String::from_iter(pair), 16).unwrap()).collect()
+}
