@@ -54,7 +54,13 @@ impl Stage {
         let stage = Stage { kind, user, daemon: OnceCell::new() };
         if kind.uid == Uid::Nobody {
             // Where the tests were built need not be open to others.
-            std::fs::copy(env!("CARGO_BIN_EXE_symd"), stage.user.path("symd")).unwrap();
+            // By another process: a child that another thread starts meanwhile would hold a file of ours that is open for
+            // writing, and the system runs no such file.
+            let copied = std::process::Command::new("cp")
+                .args([std::path::Path::new(env!("CARGO_BIN_EXE_symd")), &stage.user.path("symd")])
+                .status()
+                .unwrap();
+            assert!(copied.success());
             stage.hand_over();
         }
         stage
