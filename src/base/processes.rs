@@ -13,10 +13,11 @@ pub struct Process {
     pub pid: Pid,
     /// Its parent; none for the first process, or when the parent lives outside of what is visible.
     pub parent: Option<Pid>,
-    /// Its process group.
-    pub group: Pid,
-    /// Its session.
-    pub session: Pid,
+    /// Its process group; none if that is of a process outside of what is visible: a container's first process may have
+    /// kept its starter's group and session.
+    pub group: Option<Pid>,
+    /// Its session; none as for the group.
+    pub session: Option<Pid>,
     /// Whether it runs: a dead one waits only for its parent to notice.
     pub lives: bool,
     /// Resident pages; those that several processes share are counted for each.
@@ -33,14 +34,18 @@ pub fn all() -> Vec<Process> {
 /// The process of that number.
 pub fn of(pid: Pid) -> Option<Process> {
     let text = std::fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?;
-    let text = String::from_utf8_lossy(&text);
+    stat(pid, &String::from_utf8_lossy(&text))
+}
+
+/// What a process's line in /proc says.
+fn stat(pid: Pid, text: &str) -> Option<Process> {
     // The name, in parentheses, may hold anything, so fields are counted from its end.
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
     Some(Process {
         pid,
         parent: Pid::from_raw(fields.get(1)?.parse().ok()?),
-        group: Pid::from_raw(fields.get(2)?.parse().ok()?)?,
-        session: Pid::from_raw(fields.get(3)?.parse().ok()?)?,
+        group: Pid::from_raw(fields.get(2)?.parse().ok()?),
+        session: Pid::from_raw(fields.get(3)?.parse().ok()?),
         lives: !matches!(*fields.first()?, "Z" | "X"),
         resident_pages: fields.get(21)?.parse().ok()?,
     })
@@ -76,6 +81,19 @@ pub fn descendants(ancestor: Pid) -> Vec<Process> {
 mod tests {
     use super::*;
     use std::process::{Command, Stdio};
+
+    #[test]
+    fn a_process_may_have_parent_group_and_session_outside_of_what_is_visible() {
+        let one = rustix::process::getpid();
+        let line = format!("1 (a (b) c) R 0 0 0{} 383", " 7".repeat(17));
+        let (parent, group, session) = (None, None, None);
+        let told = Process { pid: one, parent, group, session, lives: true, resident_pages: 383 };
+        assert_eq!(stat(one, &line), Some(told));
+        let line = line.replace("R 0 0 0", "Z 1 2 3");
+        let some = Pid::from_raw;
+        let told = Process { parent: some(1), group: some(2), session: some(3), lives: false, ..told };
+        assert_eq!(stat(one, &line), Some(told));
+    }
 
     #[test]
     fn a_child_and_its_child_descend_from_us() {

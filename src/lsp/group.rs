@@ -39,7 +39,7 @@ pub(super) fn kill(group: Pid) {
 pub(super) fn open(group: Pid) -> Vec<(Pid, OwnedFd)> {
     let open = |member: Process| {
         let process = rustix::process::pidfd_open(member.pid, PidfdFlags::empty()).ok()?;
-        processes::of(member.pid).filter(|process| process.group == group)?;
+        processes::of(member.pid).filter(|process| process.group == Some(group))?;
         Some((member.pid, process))
     };
     members(group).into_iter().filter_map(open).collect()
@@ -47,7 +47,7 @@ pub(super) fn open(group: Pid) -> Vec<(Pid, OwnedFd)> {
 
 fn members(group: Pid) -> Vec<Process> {
     let mut members = processes::all();
-    members.retain(|process| process.group == group && process.lives);
+    members.retain(|process| process.group == Some(group) && process.lives);
     members
 }
 

@@ -161,7 +161,9 @@ async fn ended(ward: &mut Ward) -> Result<(End, Left), ShellError> {
 fn members(group: i32) -> Vec<i32> {
     let mut members: Vec<i32> = processes::all()
         .into_iter()
-        .filter(|process| process.lives && process.group.as_raw_nonzero().get() == group)
+        .filter(|process| {
+            process.lives && process.group.is_some_and(|its| its.as_raw_nonzero().get() == group)
+        })
         .map(|process| process.pid.as_raw_nonzero().get())
         .collect();
     members.sort_unstable();

@@ -127,7 +127,7 @@ impl Ward {
     /// Kills what is left of a command whose warden is gone against all rules: it made a session for its command, and
     /// nobody else is in that. What put itself into another one is out of reach.
     pub(super) fn end_orphans(&self) {
-        let is_of_it = |process: &Process| Some(process.session) == self.warden;
+        let is_of_it = |process: &Process| self.warden.is_some() && process.session == self.warden;
         for process in processes::all().iter().filter(|process| is_of_it(process)) {
             let Ok(descriptor) = rustix::process::pidfd_open(process.pid, PidfdFlags::empty()) else {
                 continue;

@@ -292,7 +292,7 @@ fn signal_all(shell: Pid, signals: &[Signal]) {
         let _ = rustix::process::kill_process_group(shell, *signal);
     }
     for process in processes::descendants(rustix::process::getpid()) {
-        if !process.lives || process.group == shell {
+        if !process.lives || process.group == Some(shell) {
             continue;
         }
         let Ok(descriptor) = rustix::process::pidfd_open(process.pid, PidfdFlags::empty()) else { continue };
