@@ -4,9 +4,15 @@
 
 use std::os::fd::OwnedFd;
 
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, PidfdFlags, Signal};
 
 use crate::base::processes::{self, Process};
+
+/// How often a group that is ended one by one is looked at again.
+const ROUNDS: usize = 100;
+/// How long one process may take to end once it was killed.
+const PATIENCE: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 
 /// Bytes of resident memory of the whole group; pages that several share are counted for each.
 pub(super) fn memory_bytes(group: Pid) -> u64 {
@@ -35,6 +41,25 @@ pub(super) fn kill(group: Pid) {
     let _ = rustix::process::kill_process_group(group, Signal::KILL);
 }
 
+/// Ends every process of the group but its leader, and waits until they are gone; gives up on what starts new ones faster
+/// than they can be ended, and on what the system does not let end.
+pub(super) fn kill_all_but_leader(group: Pid) {
+    for _ in 0..ROUNDS {
+        let mut others = open(group);
+        others.retain(|(pid, _)| *pid != group);
+        if others.is_empty() {
+            return;
+        }
+        for (_, process) in &others {
+            // Gone meanwhile: that is what is wanted.
+            let _ = rustix::process::pidfd_send_signal(process, Signal::KILL);
+        }
+        for (_, process) in &others {
+            let _ = rustix::event::poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&PATIENCE));
+        }
+    }
+}
+
 /// Descriptors of all that live in the group; each becomes readable when its process ends.
 pub(super) fn open(group: Pid) -> Vec<(Pid, OwnedFd)> {
     let open = |member: Process| {
@@ -55,6 +80,24 @@ fn members(group: Pid) -> Vec<Process> {
 mod tests {
     use super::*;
     use std::os::unix::process::CommandExt;
+
+    #[test]
+    fn all_but_the_leader_are_ended() {
+        let mut leader = std::process::Command::new("sh")
+            .args(["-c", "sleep 1000 & (sleep 1000 & sleep 1000) & echo; read line; exit 7"])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        let group = Pid::from_child(&leader);
+        std::io::Read::read_exact(leader.stdout.as_mut().unwrap(), &mut [0]).unwrap();
+        assert!(count(group) > 1);
+        kill_all_but_leader(group);
+        assert_eq!(count(group), 1);
+        drop(leader.stdin.take());
+        assert_eq!(leader.wait().unwrap().code(), Some(7));
+    }
 
     #[test]
     fn a_group_is_its_living_members() {

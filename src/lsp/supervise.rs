@@ -17,6 +17,9 @@ use std::process::{Child, Command, ExitCode, ExitStatus};
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, PidfdFlags, Signal};
 
+use super::group;
+use crate::base::processes;
+
 /// How much less than the daemon a server is favoured: syntax answers stay fast beside a busy one.
 const NICENESS: i32 = 10;
 /// The exit code when the program cannot be run, as shells have it.
@@ -93,17 +96,17 @@ fn kill_all() {
 }
 
 /// Ends what the program left behind in the group. We leave it first, for the daemon's own group, so that we live to
-/// tell the program's exit code; if that fails (the daemon is gone), we end with the rest.
+/// tell the program's exit code. Where that group is none of ours to join (the daemon is gone, or its group lies outside
+/// of the container), the others are ended one by one.
 fn end_what_is_left() {
     let group = rustix::process::getpid();
-    let elsewhere = rustix::process::getppid()
-        .and_then(|daemon| rustix::process::getpgid(Some(daemon)).ok())
-        .filter(|daemons| *daemons != group);
-    if let Some(elsewhere) = elsewhere {
-        let _ = rustix::process::setpgid(None, Some(elsewhere));
+    let daemons = rustix::process::getppid().and_then(processes::of).and_then(|daemon| daemon.group);
+    let elsewhere = daemons.filter(|daemons| *daemons != group);
+    if elsewhere.is_some_and(|elsewhere| rustix::process::setpgid(None, Some(elsewhere)).is_ok()) {
+        group::kill(group);
+    } else {
+        group::kill_all_but_leader(group);
     }
-    // No such group is the best news.
-    let _ = rustix::process::kill_process_group(group, Signal::KILL);
 }
 
 fn code_of(status: ExitStatus) -> u8 {

@@ -46,10 +46,12 @@ fn round(seed: u64) -> (usize, usize) {
     let (tell, told) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
         for client in 0..CLIENTS {
-            let (socket, answered, tell) = (&socket, &answered, tell.clone());
+            let (answered, tell) = (&answered, tell.clone());
+            // Here: a thread that connects late would find the daemon killed.
+            let agent = Agent::over(Wire::connect(&socket), "native");
             scope.spawn(move || {
                 let random = fastrand::Rng::with_seed(seed * CLIENTS + client);
-                edit_until_it_is_gone(Agent::over(Wire::connect(socket), "native"), random, answered, || {
+                edit_until_it_is_gone(agent, random, answered, || {
                     let _ = tell.send(());
                 });
             });
