@@ -3,6 +3,7 @@
 //! at all. The one module that may write with `std::fs`.
 #![allow(clippy::disallowed_methods)]
 
+pub mod at_hand;
 pub mod durable;
 
 use std::io::{self, Read, Write};
@@ -153,10 +154,12 @@ pub fn open_private(path: &Path) -> Option<std::fs::File> {
     let no_links = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::CLOEXEC;
     let flags = rustix::fs::OFlags::RDONLY | no_links;
     let file = std::fs::File::from(rustix::fs::open(path, flags, rustix::fs::Mode::empty()).ok()?);
-    let meta = file.metadata().ok()?;
-    let ours =
-        meta.is_file() && meta.uid() == rustix::process::geteuid().as_raw() && meta.mode() & 0o077 == 0;
-    ours.then_some(file)
+    file.metadata().is_ok_and(|meta| is_private(&meta)).then_some(file)
+}
+
+/// Whether this is a regular file of this user that nobody else may read or write.
+fn is_private(meta: &std::fs::Metadata) -> bool {
+    meta.is_file() && meta.uid() == rustix::process::geteuid().as_raw() && meta.mode() & 0o077 == 0
 }
 
 /// Reads a file whole that must be truly ours (see [`open_private`]), of at most `most` bytes; `None` when there is none.

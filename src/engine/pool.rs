@@ -19,8 +19,8 @@ pub(super) struct Pool {
 #[derive(Default)]
 struct Shared {
     queues: Mutex<Queues>,
-    /// Woken when a job arrives.
-    wake: Condvar,
+    /// By worker: woken when there is a job for it.
+    wake: Vec<Condvar>,
 }
 
 #[derive(Default)]
@@ -29,6 +29,8 @@ struct Queues {
     questions: VecDeque<Job>,
     /// Bounded by the engine, which stops reading the watcher while too much is pending.
     background: VecDeque<Job>,
+    /// Workers that wait, and what for.
+    idle: Vec<(usize, Takes)>,
     stopped: bool,
 }
 
@@ -44,10 +46,13 @@ impl Pool {
     /// One worker per processor, and one more for questions.
     pub(super) fn new() -> Pool {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        let shared = Arc::new(Shared::default());
+        let wake = (0..=processors).map(|_| Condvar::new()).collect();
+        let shared = Arc::new(Shared { queues: Mutex::default(), wake });
         let spawn = |number: usize, takes: Takes| {
             let shared = shared.clone();
-            std::thread::Builder::new().name(format!("pool-{number}")).spawn(move || shared.work(takes))
+            std::thread::Builder::new()
+                .name(format!("pool-{number}"))
+                .spawn(move || shared.work(number, takes))
         };
         let takes = |number| if number == 0 { Takes::BackgroundOnly } else { Takes::Anything };
         let workers = (0..processors)
@@ -61,15 +66,21 @@ impl Pool {
 
     /// Runs `job`, on most workers before any background work.
     pub(super) fn question(&self, job: impl FnOnce() + Send + 'static) {
-        self.shared.lock().questions.push_back(Box::new(job));
-        // All: a single wake-up could go to a worker that does not take such a job, and be lost.
-        self.shared.wake.notify_all();
+        let mut queues = self.shared.lock();
+        queues.questions.push_back(Box::new(job));
+        // Rather the one that does nothing else.
+        let waiting = queues.waiting(Takes::QuestionsOnly).or_else(|| queues.waiting(Takes::Anything));
+        drop(queues);
+        self.shared.wake(waiting);
     }
 
     /// Runs `job` on the first worker that is free for it.
     pub(super) fn background(&self, job: impl FnOnce() + Send + 'static) {
-        self.shared.lock().background.push_back(Box::new(job));
-        self.shared.wake.notify_all();
+        let mut queues = self.shared.lock();
+        queues.background.push_back(Box::new(job));
+        let waiting = queues.waiting(Takes::BackgroundOnly).or_else(|| queues.waiting(Takes::Anything));
+        drop(queues);
+        self.shared.wake(waiting);
     }
 }
 
@@ -103,10 +114,20 @@ impl Queued {
 impl Drop for Pool {
     fn drop(&mut self) {
         self.shared.lock().stopped = true;
-        self.shared.wake.notify_all();
+        for wake in &self.shared.wake {
+            wake.notify_one();
+        }
         for worker in self.workers.drain(..) {
             let _ = worker.join();
         }
+    }
+}
+
+impl Queues {
+    /// Takes a worker from among the idle: it is about to be woken, and the next job must find another.
+    fn waiting(&mut self, takes: Takes) -> Option<usize> {
+        let at = self.idle.iter().position(|(_, idle)| *idle == takes)?;
+        Some(self.idle.swap_remove(at).0)
     }
 }
 
@@ -115,15 +136,22 @@ impl Shared {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn work(&self, takes: Takes) {
-        while let Some(job) = self.next(takes) {
+    /// Wakes one worker: each wake-up is a switch of threads, and three for one job made every question dearer.
+    fn wake(&self, worker: Option<usize>) {
+        if let Some(wake) = worker.and_then(|worker| self.wake.get(worker)) {
+            wake.notify_one();
+        }
+    }
+
+    fn work(&self, number: usize, takes: Takes) {
+        while let Some(job) = self.next(number, takes) {
             if catch_unwind(AssertUnwindSafe(job)).is_err() {
                 tracing::error!("a job of the pool panicked; the message above says where");
             }
         }
     }
 
-    fn next(&self, takes: Takes) -> Option<Job> {
+    fn next(&self, number: usize, takes: Takes) -> Option<Job> {
         let mut queues = self.lock();
         loop {
             if queues.stopped {
@@ -136,7 +164,13 @@ impl Shared {
             };
             match job {
                 Some(job) => return Some(job),
-                None => queues = self.wake.wait(queues).unwrap_or_else(PoisonError::into_inner),
+                None => {
+                    queues.idle.push((number, takes));
+                    // The number is ours: a worker has a place for each.
+                    queues = self.wake[number].wait(queues).unwrap_or_else(PoisonError::into_inner);
+                    // Still among the idle where it woke by itself.
+                    queues.idle.retain(|(idle, _)| *idle != number);
+                }
             }
         }
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::base::RelPath;
-use crate::base::state;
+use crate::base::state::{self, at_hand};
 use crate::config::approvals::{self, Approvals, MAX_FILE_BYTES, PROJECT_FILE, Policy};
 use crate::vfs::{Root, VfsError};
 
@@ -14,6 +14,9 @@ use super::is_inside;
 
 /// What one file settles, or why it cannot be used.
 type Parsed = Arc<Result<Approvals, String>>;
+
+/// The bytes of a file, if it is there, or why it cannot be used.
+type Read = Result<Option<Vec<u8>>, String>;
 
 /// What is settled.
 #[derive(Clone, Debug)]
@@ -63,14 +66,27 @@ impl Layers {
         &self.user_file
     }
 
-    /// What is settled now.
+    /// What is settled now. Waits for the disk, if need be.
     pub fn read(&self) -> Settled {
+        let user = state::read_private(&self.user_file, MAX_FILE_BYTES).map_err(|error| error.to_string());
+        self.settled(user, self.project_bytes())
+    }
+
+    /// The same where the kernel has all of it in memory: the user's file or its absence, and the absence of the project's,
+    /// which few have.
+    pub fn read_at_hand(&self) -> Option<Settled> {
+        let user = at_hand::read_private(&self.user_file, MAX_FILE_BYTES)?;
+        let project = self.root.as_ref().is_none_or(|root| at_hand::is_absent(root, PROJECT_FILE.as_ref()));
+        project.then(|| self.settled(Ok(user), Ok(None)))
+    }
+
+    fn settled(&self, user: Read, project: Read) -> Settled {
         let name = self.user_file.display().to_string();
-        let user = match state::read_private(&self.user_file, MAX_FILE_BYTES) {
+        let user = match user {
             Ok(bytes) => parsed(&self.user, bytes, &name),
-            Err(error) => Arc::new(Err(error.to_string())),
+            Err(why) => Arc::new(Err(why)),
         };
-        let project = match self.project_bytes() {
+        let project = match project {
             Ok(bytes) => parsed(&self.project, bytes, PROJECT_FILE),
             Err(why) => Arc::new(Err(why)),
         };
@@ -85,7 +101,7 @@ impl Layers {
     }
 
     /// The project's file; a link is not followed.
-    fn project_bytes(&self) -> Result<Option<Vec<u8>>, String> {
+    fn project_bytes(&self) -> Read {
         let cannot = |why: String| format!("{PROJECT_FILE} cannot be read: {why}");
         let path = RelPath::new(PROJECT_FILE).map_err(|error| cannot(error.to_string()))?;
         let Some(root) = &self.root else { return Ok(None) };

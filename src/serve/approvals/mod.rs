@@ -34,6 +34,9 @@ use decide::Verdict;
 use proof::Proof;
 use signed::Signer;
 
+/// Bytes of arguments about which is decided on the spot: rules search them, each from one end to the other.
+const MAX_AT_HAND: usize = 64 << 10;
+
 /// What decides about the calls of one daemon.
 #[derive(Debug)]
 pub struct Approvals {
@@ -136,8 +139,19 @@ impl Approvals {
 
     /// Decides about a call. Reads two small files.
     pub fn decide(&self, wanted: &Wanted) -> Decision {
-        let settled = self.layers.read();
-        match decide::decide(&settled, wanted, Timestamp::now()) {
+        self.decide_by(&self.layers.read(), wanted)
+    }
+
+    /// The same where nothing has to be waited for: of [`Approvals::decide`], handing the call to another thread and back was
+    /// the largest part.
+    pub fn decide_at_hand(&self, wanted: &Wanted) -> Option<Decision> {
+        let is_short = wanted.json.len() <= MAX_AT_HAND;
+        let settled = is_short.then(|| self.layers.read_at_hand())??;
+        Some(self.decide_by(&settled, wanted))
+    }
+
+    fn decide_by(&self, settled: &Settled, wanted: &Wanted) -> Decision {
+        match decide::decide(settled, wanted, Timestamp::now()) {
             Verdict::Run(approved) => Decision::Run(approved),
             Verdict::Ask(offer) => Decision::Ask(Question {
                 display: display::display(wanted.offered.tool, &wanted.arguments, offer),

@@ -56,8 +56,11 @@ fn holds(approved: Approved, wanted: &Wanted, asking: &Asking) -> bool {
 }
 
 async fn decide(host: &Arc<Host>, wanted: &Arc<Wanted>) -> Decision {
+    if let Some(decision) = host.approvals().and_then(|approvals| approvals.decide_at_hand(wanted)) {
+        return decision;
+    }
     let (host, wanted) = (Arc::clone(host), Arc::clone(wanted));
-    // It reads files.
+    // It reads files, which may lie on a network.
     let decided = tokio::task::spawn_blocking(move || match host.approvals() {
         Some(approvals) => approvals.decide(&wanted),
         None => Decision::Refuse("this symd has no approvals".to_owned()),

@@ -1,0 +1,84 @@
+//! Small files read without waiting for a disk or a network: the kernel is asked for what it has in memory (openat2(2)
+//! RESOLVE_CACHED, preadv2(2) RWF_NOWAIT) and says so where it has not. For async code that must not block. Invariant: an
+//! answer is what an ordinary read would give at that moment; `None` says nothing about the file.
+
+use std::io::IoSliceMut;
+use std::path::Path;
+
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+use rustix::io::{Errno, ReadWriteFlags};
+
+use super::is_private;
+
+/// What [`super::read_private`] gives; `None` where that could wait, or fails.
+pub fn read_private(path: &Path, most: u64) -> Option<Option<Vec<u8>>> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = match rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::CACHED) {
+        Ok(file) => std::fs::File::from(file),
+        Err(Errno::NOENT) => return Some(None),
+        Err(_) => return None,
+    };
+    let meta = file.metadata().ok().filter(is_private)?;
+    let length = usize::try_from(meta.len()).ok().filter(|_| meta.len() <= most)?;
+    // One byte more than there should be, to see that there are not more.
+    let mut bytes = vec![0; length + 1];
+    let read = rustix::io::preadv2(&file, &mut [IoSliceMut::new(&mut bytes)], 0, ReadWriteFlags::NOWAIT);
+    bytes.truncate(length);
+    (read.ok()? == length).then_some(Some(bytes))
+}
+
+/// Whether `directory`, which is there and reached without links, is known to have no `file` in it; `false` says nothing.
+pub fn is_absent(directory: &Path, file: &Path) -> bool {
+    let resolve = ResolveFlags::CACHED | ResolveFlags::NO_SYMLINKS;
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let open =
+        |from, path: &Path, flags, resolve| rustix::fs::openat2(from, path, flags, Mode::empty(), resolve);
+    let Ok(directory) = open(CWD, directory, flags | OFlags::DIRECTORY, resolve) else { return false };
+    let file = rustix::fs::openat2(directory, file, flags, Mode::empty(), resolve | ResolveFlags::BENEATH);
+    matches!(file, Err(Errno::NOENT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn an_answer_is_what_an_ordinary_read_gives() {
+        let place = tempfile::tempdir().expect("a directory");
+        let path = place.path().canonicalize().expect("there").join("file");
+        // Known to be absent once it was looked for.
+        assert!(!path.exists());
+        assert_eq!(read_private(&path, 10), Some(None));
+        std::fs::write(&path, "text").expect("written");
+        // Anybody may read it: an error, which the ordinary read words.
+        assert_eq!(read_private(&path, 10), None);
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).expect("ours");
+        // Not every file system knows how not to wait.
+        let read = read_private(&path, 10);
+        assert!(read.is_none() || read == Some(Some(b"text".to_vec())), "{read:?}");
+        assert_eq!(read_private(&path, 3), None);
+        std::fs::remove_file(&path).expect("removed");
+        assert_eq!(read_private(&path, 10), Some(None));
+        std::os::unix::fs::symlink("/dev/null", &path).expect("linked");
+        assert_eq!(read_private(&path, 10), None);
+    }
+
+    #[test]
+    fn absence_is_told_only_where_it_is_certain() {
+        let place = tempfile::tempdir().expect("a directory");
+        let root = place.path().canonicalize().expect("there");
+        let file = Path::new(".symd/file");
+        assert!(!root.join(file).exists());
+        assert!(is_absent(&root, file));
+        std::fs::create_dir(root.join(".symd")).expect("made");
+        assert!(!root.join(file).exists());
+        assert!(is_absent(&root, file));
+        std::fs::write(root.join(file), "").expect("written");
+        assert!(!is_absent(&root, file));
+        std::fs::remove_dir_all(root.join(".symd")).expect("removed");
+        std::os::unix::fs::symlink("/proc", root.join(".symd")).expect("linked");
+        assert!(!is_absent(&root, file));
+        assert!(!is_absent(&root.join("gone"), file));
+    }
+}
