@@ -51,7 +51,7 @@ pub(super) fn apply(
     held.closed = gate.close().map_err(untouched)?;
     let mut touched = 0;
     let changed = change_all(root, hook, changes, entry, &mut held.replaced, &mut touched)
-        .and_then(|()| clear(root, hook, changes));
+        .and_then(|()| clear(root, hook, &changes.clear));
     if changed.is_ok() {
         // The tree is the new one, and whoever looks may see it while the disk is waited for.
         held.closed = None;
@@ -95,6 +95,10 @@ fn sync_all(files: &[(&RelPath, File)]) -> Result<(), EditError> {
             file.sync_all().map_err(|source| VfsError::Write { path: (*path).clone(), source })
         })
     };
+    if let [_] = files {
+        // A thread would cost more than it saves.
+        return sync(files).map_err(EditError::from);
+    }
     let share = files.len().div_ceil(SYNCING_THREADS).max(1);
     std::thread::scope(|scope| {
         // Spawned all before the first is waited for.
@@ -163,9 +167,15 @@ fn still(slot: &Slot<'_>, before: Option<&Original>) -> Result<(), EditError> {
     }
 }
 
+/// Does what is left of an edit all of whose files are changed.
+pub(super) fn finish(root: &Root, entry: &Entry) -> Result<(), EditError> {
+    clear(root, &Hook::default(), &entry.cleared)?;
+    sync_directories(root, entry)
+}
+
 /// Takes empty directories away.
-fn clear(root: &Root, hook: &Hook, changes: &Changes) -> Result<(), EditError> {
-    for directory in &changes.clear {
+fn clear(root: &Root, hook: &Hook, directories: &[RelPath]) -> Result<(), EditError> {
+    for directory in directories {
         match root.slot(directory) {
             Err(VfsError::NotFound { .. }) => continue,
             slot => slot?.remove_directory()?,

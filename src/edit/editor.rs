@@ -2,11 +2,10 @@
 //! tells them. Invariant: before anything else is done under the lock, what a crash left is put back.
 
 use std::fs::File;
-use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 
+use super::afterwards::{Afterwards, Rest};
 use super::apply;
 use super::change::{Change, Changes, FileChange};
 use super::diff::{FileDiff, diffs};
@@ -15,7 +14,7 @@ use super::error::EditError;
 use super::gate::Gate;
 use super::history::{self, Operation, Which};
 use super::plan::{By, Plan};
-use super::put_back::{self, LeftFile, Recovered, RecoveredOperation, Resolution, put_back};
+use super::put_back::{self, LeftFile, PutBack, Recovered, RecoveredOperation, Resolution, put_back};
 use super::steps::{Hook, Step};
 use super::store::{OperationId, Pending, Store};
 use super::tree::{self, Links};
@@ -60,20 +59,13 @@ pub struct Editor {
     gate: Gate,
     /// Within this process; the lock file keeps others out.
     turn: Mutex<()>,
-    /// Frees what the last edit replaced.
-    freeing: Mutex<Option<JoinHandle<()>>>,
-}
-
-impl Drop for Editor {
-    fn drop(&mut self) {
-        self.let_go(Vec::new());
-    }
+    afterwards: Afterwards,
 }
 
 /// The right to edit, until it is dropped.
 struct Turn<'e> {
     _here: MutexGuard<'e, ()>,
-    _everywhere: File,
+    everywhere: File,
 }
 
 impl Editor {
@@ -90,13 +82,14 @@ impl Editor {
         options: Options,
     ) -> Result<(Editor, Recovered), EditError> {
         let store = Store::open(state_directory, options.history_bytes)?;
+        let afterwards = Afterwards::new(store.directory());
         let editor = Editor {
             root,
             store,
             hook: options.hook,
             gate: Gate::default(),
             turn: Mutex::new(()),
-            freeing: Mutex::default(),
+            afterwards,
         };
         let recovered = editor.recover()?;
         Ok((editor, recovered))
@@ -123,7 +116,7 @@ impl Editor {
     pub fn recover(&self) -> Result<Recovered, EditError> {
         let _turn = self.wait_for_turn()?;
         let mut operations: Vec<RecoveredOperation> =
-            self.put_back_pending()?.map(|found| found.0).into_iter().collect();
+            self.put_back_pending()?.into_iter().map(|found| found.operation).collect();
         for id in self.store.cut_short()? {
             if operations.iter().any(|known| known.id == id) {
                 continue;
@@ -148,7 +141,15 @@ impl Editor {
 
     /// Says what shall become of the files that recovery left of operation `id`.
     pub fn resolve(&self, id: OperationId, resolution: Resolution, by: By) -> Result<Applied, EditError> {
-        let turn = self.take_turn()?;
+        let turn = self.wait_for_turn()?;
+        for found in self.put_back_pending()? {
+            if found.operation.id != id {
+                found.is_over()?;
+            } else if let Some(pending) = found.due {
+                // It could not be put back; now its user says what shall become of it.
+                self.set_aside(&pending, &found.operation.left)?;
+            }
+        }
         let journal = self.cut_short(id)?;
         let applied = match resolution {
             Resolution::Keep => Applied::default(),
@@ -249,7 +250,7 @@ impl Editor {
 
     fn carry_out(
         &self,
-        _turn: &Turn<'_>,
+        turn: &Turn<'_>,
         changes: &Changes,
         by: By,
         kind: Kind,
@@ -259,9 +260,10 @@ impl Editor {
         if is_nothing && matches!(kind, Kind::Edit | Kind::Aside | Kind::Recovery) {
             return Ok(Applied::default());
         }
-        let journal = Journal::of(self.store.next_id()?, changes, by, kind);
-        self.store.begin(&journal)?;
+        let journal = Journal::of(self.store.next_id(&turn.everywhere)?, changes, by, kind);
+        let place = self.store.begin(&journal)?;
         let mut held = apply::Held::default();
+        let touched = journal.entry.records.len();
         let applied = self
             .hook
             .after(Step::Journalled)
@@ -270,20 +272,18 @@ impl Editor {
                 apply::apply(&self.root, (&self.hook, &self.gate), changes, &journal.entry, &mut held)
             })
             .and_then(|()| {
-                let touched = journal.entry.records.len();
-                self.store
-                    .commit(journal.entry.id)
-                    .map_err(|error| apply::Stopped { reason: error.into(), touched })
+                let committed = self.store.commit(&journal, place);
+                committed.map_err(|error| apply::Stopped { reason: error.into(), touched })
             });
-        if let Err(stopped) = applied {
-            return Err(self.roll_back(&journal, stopped, held));
-        }
-        self.let_go(held.replaced);
+        let entry = match applied {
+            Ok(entry) => entry,
+            Err(stopped) => return Err(self.roll_back(&Pending { journal, place }, stopped, held)),
+        };
+        self.afterwards.leave(Rest { replaced: held.replaced, entry });
         // It has happened, whatever fails from here on: an error would say that it has not.
         let after = self.hook.after(Step::Committed);
-        let kept = self.store.sync().and_then(|()| self.store.prune());
-        if let Err(error) = after.and(kept.map_err(EditError::from)) {
-            tracing::warn!(%error, "the history is not safely on the disk");
+        if let Err(error) = after.and(self.store.prune().map_err(EditError::from)) {
+            tracing::warn!(%error, "the history is larger than it should be");
         }
         let mut files: Vec<FileChange> = changes.list.iter().flat_map(Change::told).collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -291,34 +291,15 @@ impl Editor {
         Ok(Applied { id: Some(journal.entry.id), files, directories })
     }
 
-    /// Frees replaced files on a thread of its own; one at a time, the last one waited for when the editor is dropped.
-    fn let_go(&self, held: Vec<OwnedFd>) {
-        let mut freeing = self.freeing.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(before) = freeing.take() {
-            let _ = before.join();
-        }
-        if held.len() > 1 {
-            // Without a thread they are freed here.
-            *freeing =
-                std::thread::Builder::new().name("symd-free".to_owned()).spawn(move || drop(held)).ok();
-        }
-    }
-
-    fn roll_back(&self, journal: &Journal, stopped: apply::Stopped, held: apply::Held) -> EditError {
+    fn roll_back(&self, pending: &Pending, stopped: apply::Stopped, held: apply::Held) -> EditError {
         let reason = Box::new(stopped.reason);
         // Readers that do not end in time see files go back one by one, rather than a tree that stays as it is.
         let _closed = held.closed.or_else(|| self.gate.close().ok().flatten());
-        let back = put_back(&self.root, &self.hook, journal, stopped.touched);
-        let id = journal.entry.id;
-        let left: Vec<String> = back.failed.iter().chain(&back.foreign).map(LeftFile::to_string).collect();
-        let forgotten = if !back.failed.is_empty() {
-            // The journal stays where it is: the next turn tries again.
-            Ok(())
-        } else if !back.foreign.is_empty() {
-            self.store.set_aside(id)
-        } else {
-            self.store.drop_pending()
-        };
+        let back = put_back(&self.root, &self.hook, &pending.journal, stopped.touched);
+        let id = pending.journal.entry.id;
+        let left: Vec<String> = back.left().map(LeftFile::to_string).collect();
+        // What failed stays where it is: the next turn tries again.
+        let forgotten = if back.failed.is_empty() { self.forget(pending, &back) } else { Ok(()) };
         match forgotten {
             // Its own words say that nothing was written; that is so.
             Ok(()) if left.is_empty() && matches!(*reason, EditError::Conflict { .. }) => *reason,
@@ -328,57 +309,85 @@ impl Editor {
         }
     }
 
+    /// Ends an edit that was put back but for what is somebody else's.
+    fn forget(&self, pending: &Pending, back: &PutBack) -> Result<(), EditError> {
+        if back.foreign.is_empty() {
+            return Ok(self.store.drop_pending(pending.place)?);
+        }
+        self.set_aside(pending, &back.foreign)
+    }
+
+    /// Keeps of `pending` what concerns the files `left`, for its user to decide about.
+    fn set_aside(&self, pending: &Pending, left: &[LeftFile]) -> Result<(), EditError> {
+        let journal = pending.journal.about(&left.iter().map(|left| &left.path).collect());
+        Ok(self.store.set_aside(&journal, pending.place)?)
+    }
+
     fn wait_for_turn(&self) -> Result<Turn<'_>, EditError> {
         // Nothing is kept behind the mutex that a panic could have spoilt.
         let here = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(Turn { _here: here, _everywhere: self.store.lock()? })
+        Ok(Turn { _here: here, everywhere: self.store.lock()? })
     }
 
     /// A turn in which nothing of an earlier one is left over: another process may have died in its own.
     fn take_turn(&self) -> Result<Turn<'_>, EditError> {
         let turn = self.wait_for_turn()?;
-        match self.put_back_pending()? {
-            Some((operation, Due::Yes)) => {
-                let left = operation.left.iter().map(LeftFile::to_string).collect();
-                Err(EditError::RecoveryDue { id: operation.id, left })
-            }
-            _ => Ok(turn),
-        }
+        self.put_back_pending()?.iter().try_for_each(Found::is_over)?;
+        Ok(turn)
     }
 
-    fn put_back_pending(&self) -> Result<Option<(RecoveredOperation, Due)>, EditError> {
-        let journal = match self.store.pending()? {
-            Pending::Nothing => return Ok(None),
-            Pending::Torn => {
-                self.store.drop_pending()?;
-                return Ok(None);
+    /// Ends every edit that was under way when somebody was ended: one that is made whole is committed, any other is put
+    /// back. Usually there is none, seldom one; of an answered edit the commit may be lost with the machine's power.
+    fn put_back_pending(&self) -> Result<Vec<Found>, EditError> {
+        let mut all = Vec::new();
+        while let Some(pending) = self.store.pending()? {
+            let entry = &pending.journal.entry;
+            if put_back::is_made(&self.root, entry) {
+                apply::finish(&self.root, entry)?;
+                self.store.commit(&pending.journal, pending.place)?;
+                self.store.sync()?;
+                tracing::info!(operation = entry.id.0, title = entry.title, "an edit lacked its last step");
+                continue;
             }
-            Pending::Whole(journal) => journal,
-        };
-        let back = put_back(&self.root, &self.hook, &journal, journal.entry.records.len());
-        let id = journal.entry.id;
-        let due = if !back.failed.is_empty() {
-            Due::Yes
-        } else if !back.foreign.is_empty() {
-            self.store.set_aside(id)?;
-            Due::No
-        } else {
-            self.store.drop_pending()?;
-            Due::No
-        };
-        let left = back.failed.into_iter().chain(back.foreign).collect();
-        tracing::warn!(
-            operation = id.0,
-            title = journal.entry.title,
-            "an edit had been cut short and was put back"
-        );
-        Ok(Some((RecoveredOperation { id, title: journal.entry.title, put_back: back.done, left }, due)))
+            let back = put_back(&self.root, &self.hook, &pending.journal, entry.records.len());
+            tracing::warn!(
+                operation = entry.id.0,
+                title = entry.title,
+                "an edit had been cut short and was put back"
+            );
+            let left = back.left().cloned().collect();
+            let (id, title) = (entry.id, entry.title.clone());
+            let due = if back.failed.is_empty() {
+                self.forget(&pending, &back)?;
+                None
+            } else {
+                Some(pending)
+            };
+            let operation = RecoveredOperation { id, title, put_back: back.done, left };
+            let is_due = due.is_some();
+            all.push(Found { operation, due });
+            if is_due {
+                break;
+            }
+        }
+        Ok(all)
     }
 }
 
-/// Whether the way back has to be tried again before anything else.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Due {
-    Yes,
-    No,
+/// An edit that had been cut short.
+struct Found {
+    operation: RecoveredOperation,
+    /// It could not be put back now.
+    due: Option<Pending>,
+}
+
+impl Found {
+    /// Refuses where the way back has to be tried again before anything else.
+    fn is_over(&self) -> Result<(), EditError> {
+        if self.due.is_none() {
+            return Ok(());
+        }
+        let left = self.operation.left.iter().map(LeftFile::to_string).collect();
+        Err(EditError::RecoveryDue { id: self.operation.id, left })
+    }
 }

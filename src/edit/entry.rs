@@ -3,6 +3,7 @@
 //! that had some, in the header's order. Every part proves itself, so that a journal cut short is never taken for a
 //! whole one: the header by its hash, the bytes by the hash of the file they were.
 
+use std::collections::BTreeSet;
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -17,6 +18,9 @@ use crate::vfs::{Like, Meta, TEMPORARY_PREFIX};
 
 /// The first bytes; the digit is the format's version.
 const MAGIC: &[u8; 8] = b"symdedt1";
+
+/// What every version's begin with.
+const FAMILY: &[u8] = b"symdedt";
 
 /// Magic, length and hash of the header.
 const PREFACE_BYTES: usize = 8 + 8 + 16;
@@ -142,6 +146,21 @@ impl Journal {
         Ok(head)
     }
 
+    /// Everything that is written: `head`, which [`Journal::head`] gave, and the old bytes.
+    pub(super) fn parts<'j>(&'j self, head: &'j [u8]) -> Vec<&'j [u8]> {
+        std::iter::once(head).chain(self.old.iter().flatten().map(|bytes| bytes.as_slice())).collect()
+    }
+
+    /// The same journal with those records alone that concern one of `paths`: the others are settled.
+    pub(super) fn about(&self, paths: &BTreeSet<&RelPath>) -> Journal {
+        let pairs = self.entry.records.iter().zip(&self.old).filter(|(record, _)| match record {
+            Record::Content { path, .. } => paths.contains(path),
+            Record::Move { from, to, .. } => paths.contains(from) || paths.contains(to),
+        });
+        let (records, old) = pairs.map(|(record, old)| (record.clone(), old.clone())).unzip();
+        Journal { entry: Entry { records, ..self.entry.clone() }, old }
+    }
+
     /// Reads a whole journal; `None` when it is cut short or damaged.
     pub(super) fn read(mut file: impl Read) -> io::Result<Option<Journal>> {
         let Some(entry) = Entry::read(&mut file)? else { return Ok(None) };
@@ -162,14 +181,23 @@ impl Journal {
     }
 }
 
+/// To take it for damaged would mean to forget an edit that is half made.
+fn other_version() -> io::Error {
+    let why = "another version of symd wrote it; run that version once, so that it finishes its edit";
+    io::Error::new(io::ErrorKind::InvalidData, why)
+}
+
 impl Entry {
-    /// Reads the header alone; `None` when it is cut short or damaged.
+    /// Reads the header alone; `None` when it is cut short or damaged. An error where another version of symd wrote it.
     pub(super) fn read(mut file: impl Read) -> io::Result<Option<Entry>> {
         let mut preface = Vec::new();
         file.by_ref().take(PREFACE_BYTES as u64).read_to_end(&mut preface)?;
         let Some((magic, rest)) = preface.split_first_chunk::<8>() else { return Ok(None) };
         let Some((length, hash)) = rest.split_first_chunk::<8>() else { return Ok(None) };
         let length = u64::from_le_bytes(*length);
+        if magic != MAGIC && magic.starts_with(FAMILY) {
+            return Err(other_version());
+        }
         if magic != MAGIC || length > MAX_HEADER_BYTES {
             return Ok(None);
         }
@@ -178,7 +206,8 @@ impl Entry {
         if ContentHash::of(&header).0.as_slice() != hash {
             return Ok(None);
         }
-        Ok(serde_json::from_slice(&header).ok())
+        // It is whole, so it is none of ours: written by another version of symd.
+        serde_json::from_slice(&header).map(Some).map_err(|_| other_version())
     }
 
     /// Who did it.

@@ -82,7 +82,12 @@ pub enum EditError {
         left: Vec<String>,
     },
     /// An earlier edit was cut short and cannot be put back now.
-    #[error("operation {id} was cut short and cannot be put back yet: {}; nothing was written", left.join(", "))]
+    #[error(
+        "operation {id} was cut short and cannot be put back yet: {}; nothing was written; mend that and try again, or say what \
+         shall become of it: `symd resolve {id} keep` leaves these files as they are, `symd resolve {id} put-back` restores what \
+         was before (resolve_edit)",
+        left.join(", ")
+    )]
     RecoveryDue {
         /// Its number.
         id: OperationId,
@@ -104,7 +109,7 @@ pub enum EditError {
 }
 
 /// The reason without what it says of the tree when it stands alone.
-fn bare(reason: &EditError) -> String {
+pub(super) fn bare(reason: &EditError) -> String {
     let text = reason.to_string();
     text.strip_suffix("; nothing was written").map_or(text.clone(), str::to_owned)
 }

@@ -8,6 +8,7 @@
 //! journal into the history. So a journal that is found was not committed: what has its new hash is put back, what has
 //! its old one is left, and what has any other is the user's and is left as it is, and named.
 
+mod afterwards;
 mod apply;
 mod change;
 mod diff;
@@ -16,8 +17,10 @@ mod entry;
 mod error;
 mod gate;
 mod history;
+mod ledger;
 mod plan;
 mod put_back;
+mod slot;
 mod splice;
 mod steps;
 mod store;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::apply::sync_directories;
 use super::entry::{Entry, Journal, Old, Record};
-use super::error::EditError;
+use super::error::{EditError, bare};
 use super::steps::{Hook, Step};
 use super::store::OperationId;
 use crate::base::{ContentHash, RelPath};
@@ -91,6 +91,13 @@ pub(super) struct PutBack {
     pub(super) failed: Vec<LeftFile>,
 }
 
+impl PutBack {
+    /// Every file that was not put back.
+    pub(super) fn left(&self) -> impl Iterator<Item = &LeftFile> {
+        self.failed.iter().chain(&self.foreign)
+    }
+}
+
 /// Puts back the first `touched` records of `journal`, and takes away everything staged and made.
 pub(super) fn put_back(root: &Root, hook: &Hook, journal: &Journal, touched: usize) -> PutBack {
     let mut result = PutBack::default();
@@ -123,6 +130,20 @@ pub(super) fn put_back(root: &Root, hook: &Hook, journal: &Journal, touched: usi
     result
 }
 
+/// Whether every change of `entry` was made: then it is whole, and only its commit was cut short.
+pub(super) fn is_made(root: &Root, entry: &Entry) -> bool {
+    let is_there = |directory: &RelPath| {
+        matches!(root.slot(directory).and_then(|slot| slot.look()), Ok(Found::Other("a directory")))
+    };
+    let is_done = |record: &Record| match record {
+        Record::Content { path, after, .. } => matches!(now(root, path), Ok(found) if found == *after),
+        Record::Move { from, to, hash } => {
+            matches!((now(root, from), now(root, to)), (Ok(None), Ok(Some(moved))) if moved == *hash)
+        }
+    };
+    entry.made.iter().all(is_there) && entry.records.iter().all(is_done)
+}
+
 /// The files of `entry` that are neither what they were nor what the edit made of them.
 pub(super) fn foreign(root: &Root, entry: &Entry) -> Vec<LeftFile> {
     let mut left = Vec::new();
@@ -152,7 +173,7 @@ fn note(result: &mut PutBack, path: &RelPath, answer: Result<(), EditError>) {
         EditError::File(VfsError::Exists { .. }) => {
             result.foreign.push(left("came into being since".to_owned()))
         }
-        other => result.failed.push(left(other.to_string())),
+        other => result.failed.push(left(bare(&other))),
     }
 }
 
@@ -195,6 +216,7 @@ fn put_back_one(
                 result.done.push(to.clone());
             }
             (None, Some(moved)) if moved == *hash => {
+                make_way(root, from)?;
                 root.slot(to)?.move_to(&root.slot(from)?)?;
                 result.done.extend([from.clone(), to.clone()]);
             }
@@ -218,6 +240,7 @@ fn restore(
     there: Option<bool>,
 ) -> Result<(), EditError> {
     let Some((before, bytes)) = before else { return Ok(root.slot(path)?.remove()?) };
+    make_way(root, path)?;
     let slot = root.slot(path)?;
     let like = if there == Some(true) { Like::File(path.clone()) } else { Like::Meta(before.meta) };
     slot.stage(temporary, bytes, &like)?
@@ -225,6 +248,17 @@ fn restore(
         .map_err(|source| VfsError::Write { path: path.clone(), source })?;
     let placed = if there.is_some() { slot.replace_by(temporary) } else { slot.create_by(temporary) };
     Ok(placed?)
+}
+
+/// Makes the directories above `path` that somebody has taken away meanwhile.
+fn make_way(root: &Root, path: &RelPath) -> Result<(), EditError> {
+    let above = std::iter::successors(path.parent(), RelPath::parent);
+    let mut missing: Vec<RelPath> = above.filter(|directory| !directory.is_root()).collect();
+    missing.reverse();
+    for directory in missing {
+        root.slot(&directory)?.make_directory()?;
+    }
+    Ok(())
 }
 
 /// The hash of what lies at `path`; `None` when nothing does.

@@ -1,15 +1,18 @@
-//! The directory where a project's journals lie: `pending` while an edit is under way, `N.edit` once it is committed,
-//! `N.cut` where recovery could not put everything back. Invariant: only who holds the lock looks or writes here.
+//! The directory where a project's journals lie: in `slot`, or in `pending` if it is long, while an edit is under way;
+//! `N.edit` once it is committed; `N.cut` where recovery could not put everything back. Invariant: only who holds the lock
+//! changes anything here.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use super::entry::{Entry, Journal};
+use super::ledger::Ledger;
+use super::slot::Slot;
 use crate::base::state::{self, StateError, durable};
 
 /// The number of an operation, unique in its project, rising with time.
@@ -22,27 +25,29 @@ impl fmt::Display for OperationId {
     }
 }
 
-/// What `pending` is.
+/// An edit that was under way.
 #[derive(Debug)]
-pub(super) enum Pending {
-    /// No edit was under way.
-    Nothing,
-    /// The machine went down while the journal was written: nothing had been changed yet.
-    Torn,
-    /// An edit was cut short.
-    Whole(Journal),
+pub(super) struct Pending {
+    pub(super) journal: Journal,
+    pub(super) place: Place,
+}
+
+/// Where the journal of an edit under way lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Slot,
+    File,
 }
 
 #[derive(Debug)]
 pub(super) struct Store {
     directory: PathBuf,
+    slot: Slot,
     /// Bytes that committed entries may take.
     limit: u64,
     /// Headers read so far: entries never change. Those that fell out are dropped at the next look.
     known: Mutex<BTreeMap<OperationId, Arc<Entry>>>,
-    /// How many bytes committed entries take, as far as anybody asked: a look at each after every edit would make edits
-    /// slower the longer the history is.
-    sizes: Mutex<BTreeMap<OperationId, u64>>,
+    ledger: Mutex<Ledger>,
 }
 
 const COMMITTED: &str = "edit";
@@ -51,37 +56,95 @@ const CUT_SHORT: &str = "cut";
 impl Store {
     pub(super) fn open(directory: &Path, limit: u64) -> Result<Store, StateError> {
         state::private_dir(directory)?;
-        Ok(Store { directory: directory.to_owned(), limit, known: Mutex::default(), sizes: Mutex::default() })
+        Ok(Store {
+            directory: directory.to_owned(),
+            slot: Slot::new(directory),
+            limit,
+            known: Mutex::default(),
+            ledger: Mutex::new(Ledger::new()),
+        })
+    }
+
+    /// Where it lies.
+    pub(super) fn directory(&self) -> &Path {
+        &self.directory
     }
 
     /// Keeps every other process from editing this project until the file is dropped.
     pub(super) fn lock(&self) -> Result<File, StateError> {
-        durable::lock(&self.directory.join("lock"))
+        let path = self.directory.join("lock");
+        let lock = durable::lock(&path)?;
+        self.ledger().take(&lock, &path)?;
+        Ok(lock)
     }
 
-    /// The number that the next operation gets.
-    pub(super) fn next_id(&self) -> Result<OperationId, StateError> {
-        let names = durable::names(&self.directory)?;
-        let ids = |extension| names.iter().filter_map(move |name| id_of(name, extension));
-        let last = ids(COMMITTED).chain(ids(CUT_SHORT)).max();
-        Ok(OperationId(last.map_or(1, |id| id.0 + 1)))
+    /// A number that no operation has had.
+    pub(super) fn next_id(&self, lock: &File) -> Result<OperationId, StateError> {
+        self.with_committed(|_| ())?;
+        self.ledger().next(lock).map_err(|source| self.failed("cannot write", source))
     }
 
-    /// Writes the journal of an edit that is about to be made.
-    pub(super) fn begin(&self, journal: &Journal) -> Result<(), StateError> {
+    /// Writes the journal of an edit that is about to be made, and waits for the disk.
+    pub(super) fn begin(&self, journal: &Journal) -> Result<Place, StateError> {
+        self.ledger().is_clean = false;
+        let head = self.head(journal)?;
+        let parts = journal.parts(&head);
+        if Slot::has_room(&parts) {
+            self.slot.write(&parts)?;
+            return Ok(Place::Slot);
+        }
+        durable::write(&self.pending_path(), &parts)?;
+        Ok(Place::File)
+    }
+
+    /// Makes the edit under way history: it has happened as soon as its entry is whole. The entry's path.
+    pub(super) fn commit(&self, journal: &Journal, place: Place) -> Result<PathBuf, StateError> {
+        let path = self.path(journal.entry.id, COMMITTED);
+        let head = self.head(journal)?;
+        let parts = journal.parts(&head);
+        match place {
+            Place::File => durable::rename(&self.pending_path(), &path)?,
+            Place::Slot => match durable::create(&path, &parts) {
+                // Numbers are given once: it was cut short while it was written.
+                Err(_) if path.exists() && self.read_at(&path)?.is_none() => {
+                    durable::remove(&path)?;
+                    durable::create(&path, &parts)?;
+                }
+                created => created?,
+            },
+        }
+        let size = parts.iter().map(|part| part.len() as u64).sum();
+        let mut ledger = self.ledger();
+        // In the slot there may be one more, of an edit before a long one.
+        ledger.is_clean = place == Place::Slot;
+        if let Some(committed) = &mut ledger.committed {
+            committed.insert(journal.entry.id, size);
+        }
+        Ok(path)
+    }
+
+    /// The edit that was under way when somebody was ended: not committed, not put back.
+    pub(super) fn pending(&self) -> Result<Option<Pending>, StateError> {
+        if self.ledger().is_clean {
+            return Ok(None);
+        }
         let path = self.pending_path();
-        let head = journal.head().map_err(|source| StateError::Io {
-            what: "cannot write",
-            path: path.clone(),
-            source,
-        })?;
-        let old = journal.old.iter().flatten().map(|bytes| bytes.as_slice());
-        durable::write(&path, &std::iter::once(head.as_slice()).chain(old).collect::<Vec<_>>())
-    }
-
-    /// Makes the edit under way history: it happened as soon as the name has changed.
-    pub(super) fn commit(&self, id: OperationId) -> Result<(), StateError> {
-        durable::rename(&self.pending_path(), &self.path(id, COMMITTED))
+        if let Some(file) = durable::open(&path)? {
+            if let Some(journal) = read_from(&path, file)? {
+                return Ok(Some(Pending { journal, place: Place::File }));
+            }
+            // The machine went down while it was written: nothing had been changed yet.
+            durable::remove(&path)?;
+            self.sync()?;
+        }
+        if let Some(file) = self.slot.open()?
+            && let Some(journal) = read_from(self.slot.path(), file)?
+            && !self.is_settled(journal.entry.id)?
+        {
+            return Ok(Some(Pending { journal, place: Place::Slot }));
+        }
+        self.ledger().is_clean = true;
+        Ok(None)
     }
 
     /// Waits until names here are on the disk.
@@ -89,22 +152,31 @@ impl Store {
         durable::sync_directory(&self.directory)
     }
 
-    pub(super) fn pending(&self) -> Result<Pending, StateError> {
-        let path = self.pending_path();
-        let Some(file) = durable::open(&path)? else { return Ok(Pending::Nothing) };
-        Ok(read_from(&path, file)?.map_or(Pending::Torn, Pending::Whole))
+    /// Whether the edit whose journal is in the slot came to its end: it stays there until the next one.
+    fn is_settled(&self, id: OperationId) -> Result<bool, StateError> {
+        let later = self.ids(COMMITTED)?.last().is_some_and(|last| *last > id);
+        let cut_short = self.ids(CUT_SHORT)?.last().is_some_and(|last| *last >= id);
+        Ok(later || cut_short || self.read(id)?.is_some())
     }
 
     /// Forgets the edit under way, which has left nothing behind.
-    pub(super) fn drop_pending(&self) -> Result<(), StateError> {
-        durable::remove(&self.pending_path())?;
-        self.sync()
+    pub(super) fn drop_pending(&self, place: Place) -> Result<(), StateError> {
+        match place {
+            Place::Slot => self.slot.clear()?,
+            Place::File => {
+                durable::remove(&self.pending_path())?;
+                self.sync()?;
+            }
+        }
+        self.ledger().is_clean = place == Place::Slot;
+        Ok(())
     }
 
-    /// Keeps the journal of the edit under way for its user, who has to say what shall become of it.
-    pub(super) fn set_aside(&self, id: OperationId) -> Result<(), StateError> {
-        durable::rename(&self.pending_path(), &self.path(id, CUT_SHORT))?;
-        self.sync()
+    /// Keeps `journal`, which is what is left of the edit under way, for its user, who has to say what shall become of it.
+    pub(super) fn set_aside(&self, journal: &Journal, place: Place) -> Result<(), StateError> {
+        let head = self.head(journal)?;
+        durable::write(&self.path(journal.entry.id, CUT_SHORT), &journal.parts(&head))?;
+        self.drop_pending(place)
     }
 
     /// Operations that were cut short and could not be put back whole.
@@ -121,7 +193,7 @@ impl Store {
         self.sync()
     }
 
-    /// Every committed operation, oldest first. Damaged entries are left out.
+    /// Every committed operation, oldest first. Entries that are damaged, or another version's, are left out.
     pub(super) fn entries(&self) -> Result<Vec<Arc<Entry>>, StateError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let mut present = BTreeMap::new();
@@ -132,9 +204,11 @@ impl Store {
             }
             let path = self.path(id, COMMITTED);
             let Some(file) = durable::open(&path)? else { continue };
-            let read = Entry::read(std::io::BufReader::new(file));
-            let read = read.map_err(|source| StateError::Io { what: "cannot read", path, source })?;
-            present.extend(read.map(|entry| (id, Arc::new(entry))));
+            match Entry::read(std::io::BufReader::new(file)) {
+                Ok(read) => present.extend(read.map(|entry| (id, Arc::new(entry)))),
+                Err(source) if source.kind() == std::io::ErrorKind::InvalidData => {}
+                Err(source) => return Err(StateError::Io { what: "cannot read", path, source }),
+            }
         }
         *known = present;
         Ok(known.values().cloned().collect())
@@ -147,25 +221,39 @@ impl Store {
 
     /// Lets the oldest operations fall out until the rest fits the limit. The newest stays, however large.
     pub(super) fn prune(&self) -> Result<(), StateError> {
-        let mut known = self.sizes.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut sizes = BTreeMap::new();
-        let mut room = self.limit;
-        for (age, id) in self.ids(COMMITTED)?.into_iter().rev().enumerate() {
-            let path = self.path(id, COMMITTED);
-            let size = known.remove(&id).unwrap_or_else(|| path.metadata().map_or(0, |meta| meta.len()));
-            sizes.insert(id, size);
-            match room.checked_sub(size) {
-                Some(rest) => room = rest,
-                None if age == 0 => room = 0,
-                None => {
-                    // What is older than one that does not fit goes too: undo has no gaps.
-                    room = 0;
-                    durable::remove(&path)?;
-                }
-            }
+        for id in self.with_committed(|committed| beyond(committed, self.limit))? {
+            durable::remove(&self.path(id, COMMITTED))?;
+            self.with_committed(|committed| committed.remove(&id))?;
         }
-        *known = sizes;
         Ok(())
+    }
+
+    /// What `look` makes of the bytes of each committed operation.
+    fn with_committed<T>(
+        &self,
+        look: impl FnOnce(&mut BTreeMap<OperationId, u64>) -> T,
+    ) -> Result<T, StateError> {
+        let mut ledger = self.ledger();
+        if ledger.committed.is_none() {
+            let size = |id: OperationId| self.path(id, COMMITTED).metadata().map_or(0, |meta| meta.len());
+            let committed: BTreeMap<OperationId, u64> =
+                self.ids(COMMITTED)?.into_iter().map(|id| (id, size(id))).collect();
+            let last = committed.keys().chain(&self.ids(CUT_SHORT)?).max().copied();
+            ledger.found(committed, last);
+        }
+        Ok(look(ledger.committed.get_or_insert_default()))
+    }
+
+    fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn head(&self, journal: &Journal) -> Result<Vec<u8>, StateError> {
+        journal.head().map_err(|source| self.failed("cannot write", source))
+    }
+
+    fn failed(&self, what: &'static str, source: std::io::Error) -> StateError {
+        StateError::Io { what, path: self.directory.clone(), source }
     }
 
     fn read_at(&self, path: &Path) -> Result<Option<Journal>, StateError> {
@@ -186,6 +274,19 @@ impl Store {
     fn pending_path(&self) -> PathBuf {
         self.directory.join("pending")
     }
+}
+
+/// The operations that do not fit `limit` bytes. What is older than one that does not fit goes too: undo has no gaps.
+fn beyond(committed: &BTreeMap<OperationId, u64>, limit: u64) -> Vec<OperationId> {
+    let mut room = limit;
+    let newest_first = committed.iter().rev().enumerate();
+    let fits = newest_first.take_while(|(age, (_, size))| {
+        let rest = room.checked_sub(**size);
+        room = rest.unwrap_or(0);
+        rest.is_some() || *age == 0
+    });
+    let fitting = fits.count();
+    committed.keys().rev().skip(fitting).copied().collect()
 }
 
 /// The operation that a file of that name is of.

@@ -14,9 +14,18 @@ use super::edit_support::*;
 /// What the child does: its project and state directories, and at which step it is killed.
 const CHILD: &str = "SYMD_TEST_EDIT_CHILD";
 
+/// Journals as they are usually, and so long that they need a file of their own.
+const LENGTHS: [usize; 2] = [0, 100_000];
+
 /// A tree in which every kind of change has something to do.
 fn tree() -> Project {
+    tree_with(0)
+}
+
+/// The same with so many bytes in a file that is changed.
+fn tree_with(bytes: usize) -> Project {
     let project = Project::in_memory();
+    project.write("long", format!("old {}", "x".repeat(bytes)));
     for number in 0..5 {
         project.write(&format!("src/f{number}"), format!("old {number}\r\nname\r\n"));
     }
@@ -35,6 +44,7 @@ fn plan(project: &Project) -> Plan {
     let mut steps: Vec<PlanStep> = (0..5)
         .map(|number| project.text(&format!("src/f{number}"), vec![edit(0, 3, "new"), edit(7, 11, "NAME")]))
         .collect();
+    steps.push(project.text("long", vec![edit(0, 3, "new")]));
     let changed = |path: &str, base| PlanStep::Text {
         path: rel(path),
         base,
@@ -73,6 +83,11 @@ fn steps_of(project: &Project, work: impl Fn(&Editor)) -> Vec<Step> {
     work(&editor);
     drop(editor);
     Arc::into_inner(steps).unwrap().into_inner().unwrap()
+}
+
+/// The step from which on everything is changed: an edit killed later is finished, not put back.
+fn last_change(steps: &[Step]) -> usize {
+    steps.iter().rposition(|step| *step == Step::Changed).unwrap()
 }
 
 /// Runs the edit in a process that is killed at step `at`; whether it was.
@@ -120,36 +135,154 @@ fn child() {
 
 #[test]
 fn killed_between_every_two_steps_the_tree_is_old_or_new() {
-    let project = tree();
-    let old = project.things();
-    let steps = steps_of(&project, |editor| {
-        editor.apply(&plan(&project), by("whole")).unwrap();
-    });
-    let new = project.things();
-    assert_ne!(old, new);
-    assert!(steps.len() >= 30, "{steps:?}");
-    for (at, step) in steps.iter().enumerate() {
-        let project = tree();
-        assert!(killed_at(&project, "apply", at));
-        let (editor, recovered) = project.open();
-        let committed = *step == Step::Committed;
-        assert_eq!(
-            project.things(),
-            if committed { new.clone() } else { old.clone() },
-            "killed after {at}: {step:?}"
-        );
-        assert_eq!(project.unfinished(), Vec::<String>::new());
-        assert_eq!(recovered.operations.len(), usize::from(!committed && *step != Step::Checked), "{step:?}");
-        assert!(recovered.operations.iter().all(|operation| operation.left.is_empty()), "{recovered:?}");
-        // It goes on from there.
-        if committed {
-            editor.undo(Which::Last, by("undo")).unwrap();
-            assert_eq!(project.things(), old);
-        } else {
-            editor.apply(&plan(&project), by("again")).unwrap();
-            assert_eq!(project.things(), new);
+    for bytes in LENGTHS {
+        let project = tree_with(bytes);
+        let old = project.things();
+        let steps = steps_of(&project, |editor| {
+            editor.apply(&plan(&project), by("whole")).unwrap();
+        });
+        let new = project.things();
+        assert_ne!(old, new);
+        assert!(steps.len() >= 30, "{steps:?}");
+        for (at, step) in steps.iter().enumerate() {
+            let project = tree_with(bytes);
+            assert!(killed_at(&project, "apply", at));
+            let (editor, recovered) = project.open();
+            let is_made = at >= last_change(&steps);
+            let expected = if is_made { &new } else { &old };
+            assert_eq!(&project.things(), expected, "killed after {at}: {step:?}");
+            assert_eq!(project.unfinished(), Vec::<String>::new());
+            let told = usize::from(!is_made && *step != Step::Checked);
+            assert_eq!(recovered.operations.len(), told, "{step:?}");
+            assert!(recovered.operations.iter().all(|operation| operation.left.is_empty()), "{recovered:?}");
+            assert_eq!(editor.history(9).unwrap().len(), usize::from(is_made), "{step:?}");
+            // It goes on from there.
+            if is_made {
+                editor.undo(Which::Last, by("undo")).unwrap();
+                assert_eq!(project.things(), old);
+            } else {
+                editor.apply(&plan(&project), by("again")).unwrap();
+                assert_eq!(project.things(), new);
+            }
         }
     }
+}
+
+#[test]
+fn an_edit_whose_entry_is_lost_with_the_machines_power_is_history_again() {
+    for damage in [None, Some(0), Some(30), Some(300)] {
+        let project = tree();
+        let old = project.things();
+        let editor = project.editor();
+        editor.apply(&plan(&project), by("whole")).unwrap();
+        let new = project.things();
+        drop(editor);
+        let entry = project.state().join("1.edit");
+        match damage {
+            None => std::fs::remove_file(&entry).unwrap(),
+            Some(length) => std::fs::write(&entry, &std::fs::read(&entry).unwrap()[..length]).unwrap(),
+        }
+        let (editor, recovered) = project.open();
+        assert!(recovered.operations.is_empty(), "{recovered:?}");
+        assert_eq!(project.things(), new);
+        assert_eq!(editor.history(9).unwrap().len(), 1);
+        editor.undo(Which::Last, by("undo")).unwrap();
+        assert_eq!(project.things(), old);
+    }
+}
+
+#[test]
+fn what_an_older_edit_left_in_the_slot_is_passed_by() {
+    let project = tree();
+    let options = Options { history_bytes: 1, ..Options::default() };
+    let (editor, _) = project.open_with(options.clone());
+    editor.apply(&Plan::new(vec![create("first", "")]), by("first")).unwrap();
+    // This one's journal is too long for the slot, and its entry drives the first out of the history.
+    editor.apply(&Plan::new(vec![create("second", "x".repeat(100_000))]), by("second")).unwrap();
+    editor.apply(&Plan::new(vec![project.delete("second")]), by("third")).unwrap();
+    drop(editor);
+    assert!(!project.state().join("1.edit").exists());
+    std::fs::remove_file(project.root().join("first")).unwrap();
+    let (editor, recovered) = project.open_with(options);
+    assert!(recovered.operations.is_empty(), "{recovered:?}");
+    assert_eq!(editor.history(9).unwrap().len(), 1);
+}
+
+#[test]
+fn a_journal_of_another_version_is_neither_forgotten_nor_edited_over() {
+    let project = tree();
+    assert!(killed_at(&project, "apply", 1));
+    let slot = project.state().join("slot");
+    let mut journal = std::fs::read(&slot).unwrap();
+    journal[7] = b'9';
+    std::fs::write(&slot, &journal).unwrap();
+    let root = Arc::new(symd::vfs::Root::open(&project.root()).unwrap());
+    let error = Editor::open(root, &project.state()).unwrap_err();
+    assert!(error.to_string().contains("another version of symd wrote it"), "{error}");
+    assert_eq!(std::fs::read(&slot).unwrap(), journal);
+}
+
+#[test]
+fn directories_that_were_taken_away_after_a_crash_come_back_with_their_files() {
+    let project = Project::in_memory();
+    project.write("d/e/f", "f\n");
+    project.write("m/n", "n\n");
+    project.write("z", "z\n");
+    let old = project.things();
+    let editor = project.editor();
+    let steps = vec![project.delete("d/e/f"), project.rename("m/n", "n"), project.delete("z")];
+    editor.apply(&Plan::new(steps), by("whole")).unwrap();
+    drop(editor);
+    // As if it had been cut short before the last file.
+    std::fs::remove_file(project.state().join("1.edit")).unwrap();
+    project.write("z", "z\n");
+    std::fs::remove_dir_all(project.root().join("d")).unwrap();
+    std::fs::remove_dir_all(project.root().join("m")).unwrap();
+    let (_, recovered) = project.open();
+    assert!(recovered.operations[0].left.is_empty(), "{recovered:?}");
+    assert_eq!(project.things(), old);
+}
+
+#[test]
+fn what_cannot_be_put_back_is_the_users_to_decide() {
+    for resolution in [Resolution::Keep, Resolution::PutBack] {
+        let project = Project::in_memory();
+        project.write("a", "a\n");
+        project.write("z", "z\n");
+        let editor = project.editor();
+        editor.apply(&Plan::new(vec![project.delete("a"), project.delete("z")]), by("whole")).unwrap();
+        std::fs::remove_file(project.state().join("1.edit")).unwrap();
+        project.write("z", "z\n");
+        drop(editor);
+        let hook = Hook::new(move |step| match step {
+            Step::AllPutBack => Err(std::io::Error::other("no")),
+            _ => Ok(()),
+        });
+        let editor = project.hooked(hook);
+        let stuck = editor.apply(&Plan::new(vec![create("n", "")]), by("too early")).unwrap_err().to_string();
+        assert!(stuck.contains("`symd resolve 1 keep`"), "{stuck}");
+        assert_eq!(stuck.matches("nothing was written").count(), 1, "{stuck}");
+        editor.resolve(symd::edit::OperationId(1), resolution, by("resolve")).unwrap();
+        editor.apply(&Plan::new(vec![create("n", "")]), by("in time")).unwrap();
+        assert_eq!(project.unfinished(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn numbers_are_given_once() {
+    let project = tree();
+    let whole = tree();
+    let steps = steps_of(&whole, |editor| {
+        editor.apply(&plan(&whole), by("whole")).unwrap();
+    });
+    assert!(killed_at(&project, "apply", last_change(&steps) - 1));
+    project.write("src/f2", "mine\n");
+    let (editor, recovered) = project.open();
+    let cut_short = recovered.operations[0].id;
+    editor.resolve(cut_short, Resolution::Keep, by("resolve")).unwrap();
+    drop(editor);
+    let applied = project.editor().apply(&Plan::new(vec![create("n", "")]), by("next")).unwrap();
+    assert!(applied.id.unwrap() > cut_short, "{applied:?}");
 }
 
 #[test]
@@ -168,7 +301,7 @@ fn an_undo_killed_between_every_two_steps_is_undone_or_done() {
         project.editor().apply(&plan(&project), by("whole")).unwrap();
         assert!(killed_at(&project, "undo", at));
         project.open();
-        let expected = if *step == Step::Committed { &old } else { &new };
+        let expected = if at >= last_change(&steps) { &old } else { &new };
         assert_eq!(&project.things(), expected, "killed after {at}: {step:?}");
     }
 }
@@ -179,12 +312,10 @@ fn recovery_killed_between_every_two_steps_is_finished_by_the_next() {
     assert_eq!(last, 0, "recovery of nothing takes no step");
     let whole = tree();
     let old = whole.things();
-    let at_end = steps_of(&whole, |editor| {
+    let steps = steps_of(&whole, |editor| {
         editor.apply(&plan(&whole), by("whole")).unwrap();
-    })
-    .iter()
-    .position(|step| *step == Step::DirectoriesSynced)
-    .unwrap();
+    });
+    let at_end = last_change(&steps) - 1;
     let mut at = 0;
     loop {
         let project = tree();
@@ -261,7 +392,11 @@ fn what_a_user_changed_after_a_crash_is_left_and_named_until_resolved() {
         assert_eq!(again.operations[0].id, operation.id);
         editor.apply(&Plan::new(vec![create("other", "")]), by("other")).unwrap();
         editor.undo(Which::Last, by("undo")).unwrap();
+        // What was put back is no affair of this operation any more.
+        project.write("src/f0", "a day's work\n");
+        assert_eq!(project.open().1.operations[0].left.len(), 2);
         editor.resolve(operation.id, resolution, by("resolve")).unwrap();
+        assert_eq!(project.read("src/f0"), b"a day's work\n");
         assert_eq!(project.unfinished(), Vec::<String>::new());
         if resolution == Resolution::PutBack {
             assert_eq!(project.read("src/f2"), b"old 2\r\nname\r\n");
@@ -304,24 +439,28 @@ fn a_rollback_that_fails_is_finished_before_the_next_edit() {
 fn a_journal_cut_short_means_that_nothing_was_changed() {
     let project = tree();
     assert!(killed_at(&project, "apply", 1));
-    let pending = project.state().join("pending");
-    let whole = std::fs::read(&pending).unwrap();
+    let slot = project.state().join("slot");
+    let mut whole = std::fs::read(&slot).unwrap();
+    whole.truncate(whole.iter().rposition(|byte| *byte != 0).unwrap() + 1);
     let old = project.things();
-    for length in (0..whole.len()).step_by(7).chain([whole.len() - 1]) {
-        std::fs::write(&pending, &whole[..length]).unwrap();
-        let (editor, recovered) = project.open();
-        assert!(recovered.operations.is_empty(), "{length}");
-        assert!(editor.history(1).unwrap().is_empty());
-        assert_eq!(project.unfinished(), Vec::<String>::new());
+    for journal in [slot.clone(), project.state().join("pending")] {
+        std::fs::write(&slot, [0; 8]).unwrap();
+        for length in (0..whole.len()).step_by(7).chain([whole.len() - 1]) {
+            std::fs::write(&journal, &whole[..length]).unwrap();
+            let (editor, recovered) = project.open();
+            assert!(recovered.operations.is_empty(), "{length}");
+            assert!(editor.history(1).unwrap().is_empty());
+            assert_eq!(project.unfinished(), Vec::<String>::new());
+        }
+        // Damage in the middle is seen too.
+        for at in [0, 9, 20, 40, whole.len() - 3] {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1;
+            std::fs::write(&journal, &damaged).unwrap();
+            assert!(project.open().1.operations.is_empty(), "{at}");
+        }
+        assert_eq!(project.things(), old);
+        std::fs::write(&journal, &whole).unwrap();
+        assert_eq!(project.open().1.operations.len(), 1, "the whole one is taken for whole");
     }
-    // Damage in the middle is seen too.
-    for at in [0, 9, 20, 40, whole.len() - 3] {
-        let mut damaged = whole.clone();
-        damaged[at] ^= 1;
-        std::fs::write(&pending, &damaged).unwrap();
-        assert!(project.open().1.operations.is_empty(), "{at}");
-    }
-    assert_eq!(project.things(), old);
-    std::fs::write(&pending, &whole).unwrap();
-    assert_eq!(project.open().1.operations.len(), 1, "the whole one is taken for whole");
 }

@@ -70,7 +70,10 @@ fn round(seed: u64) -> (usize, usize) {
     assert!(recovered.iter().all(|one| !one.as_str().unwrap().contains("left as they are")), "{status}");
     let names = std::fs::read_dir(user.place().edits()).unwrap().map(|entry| entry.unwrap().file_name());
     let names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
-    assert!(names.iter().all(|name| name == "lock" || name.ends_with(".edit")), "seed {seed}: {names:?}");
+    assert!(
+        names.iter().all(|name| name == "lock" || name == "slot" || name.ends_with(".edit")),
+        "seed {seed}: {names:?}"
+    );
     let mut agent = Agent::new(&user, "native");
     let history = json!({ "count": 100_000, "limit": 100_000_000, "format": "json" });
     let mut history = agent.done("history", history);

@@ -120,12 +120,12 @@ impl Project {
         PlanStep::Delete { path: rel(path), base: self.hash(path) }
     }
 
-    /// What the state directory holds apart from the lock and committed operations: nothing, when all is well.
+    /// What the state directory holds apart from the lock, the slot and committed operations: nothing, when all is well.
     pub fn unfinished(&self) -> Vec<String> {
         let names = std::fs::read_dir(self.state()).unwrap().map(|entry| entry.unwrap().file_name());
         names
             .map(|name| name.into_string().unwrap())
-            .filter(|name| name != "lock" && !name.ends_with(".edit"))
+            .filter(|name| name != "lock" && name != "slot" && !name.ends_with(".edit"))
             .collect()
     }
 }

@@ -3,12 +3,14 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
 use rustix::fs::FlockOperation;
 
 use super::StateError;
+
+const NO_LINKS: i32 = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
 
 /// Writes `parts` one after the other to the file `path`, mode 0600, in place of what a crash may have left there, and
 /// waits for the disk. On an error the file is removed again.
@@ -25,6 +27,51 @@ fn write_parts(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     parts.iter().try_for_each(|part| file.write_all(part))?;
     file.sync_all()
+}
+
+/// Writes `bytes` over the beginning of the file `path` and waits for the disk. A file that is not there, or is shorter than
+/// `length` bytes, is made so long first: from then on overwriting it changes neither name nor length.
+pub fn overwrite(path: &Path, bytes: &[u8], length: usize) -> Result<(), StateError> {
+    let write = || {
+        let long = u64::try_from(length).unwrap_or(u64::MAX);
+        let file = match std::fs::OpenOptions::new().write(true).custom_flags(NO_LINKS).open(path) {
+            Ok(file) if file.metadata()?.len() >= long => file,
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {
+                write_parts(path, &[&vec![0; length]])?;
+                sync_parent(path)?;
+                std::fs::OpenOptions::new().write(true).custom_flags(NO_LINKS).open(path)?
+            }
+        };
+        file.write_all_at(bytes, 0)?;
+        file.sync_data()
+    };
+    write().map_err(|source| failed("cannot write", path, source))
+}
+
+/// Writes `bytes` over the beginning of the file `path` if it is there. The disk is not waited for.
+pub fn patch(path: &Path, bytes: &[u8]) -> Result<(), StateError> {
+    let file = match std::fs::OpenOptions::new().write(true).custom_flags(NO_LINKS).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        file => file,
+    };
+    file.and_then(|file| file.write_all_at(bytes, 0)).map_err(|source| failed("cannot write", path, source))
+}
+
+/// Writes `parts` one after the other to a new file `path`, mode 0600. [`sync_file`] and [`sync_directory`] bring it to the
+/// disk. On an error the file is removed again, unless it was there before.
+pub fn create(path: &Path, parts: &[&[u8]]) -> Result<(), StateError> {
+    let options = || std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    let mut file = options().map_err(|source| failed("cannot create", path, source))?;
+    parts.iter().try_for_each(|part| file.write_all(part)).map_err(|source| {
+        let _ = std::fs::remove_file(path);
+        failed("cannot write", path, source)
+    })
+}
+
+/// Waits until the bytes of the file `path` are on the disk; that it is not there is no error.
+pub fn sync_file(path: &Path) -> Result<(), StateError> {
+    open(path)?.map_or(Ok(()), |file| file.sync_all().map_err(|source| failed("cannot write", path, source)))
 }
 
 /// Opens a file in a directory that is ours alone; `None` when it is not there.
@@ -62,7 +109,7 @@ pub fn lock(path: &Path) -> Result<File, StateError> {
         .create(true)
         .truncate(false)
         .mode(0o600)
-        .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
+        .custom_flags(NO_LINKS)
         .open(path)
         .map_err(|source| failed("cannot open", path, source))?;
     loop {

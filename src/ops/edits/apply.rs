@@ -1,10 +1,10 @@
 //! Edits made: the one way from a tool to the edit engine. Plans are made up elsewhere. Invariant: the editor blocks, so
-//! it runs on a thread of its own, never on an async worker or inside a question; the next question sees the result.
+//! it runs on a thread of its own, never on an async worker or inside a question. Nothing here waits for the index: the
+//! check reads every file that a plan was made up from, and the next question waits for what was changed.
 
 use std::sync::Arc;
 
 use crate::edit::{Applied, By, EditError, Editor, FileDiff, Operation, Plan, Resolution, Which};
-use crate::engine::EngineError;
 use crate::ops::Project;
 
 /// Why an edit was not made. The tree is as it was unless the text says otherwise.
@@ -13,9 +13,6 @@ pub enum ApplyError {
     /// The edit engine refuses, or failed.
     #[error(transparent)]
     Edit(#[from] EditError),
-    /// The index cannot be brought up to date first.
-    #[error("{0}; nothing was written")]
-    Engine(#[from] EngineError),
     /// The editor's thread ended early.
     #[error(
         "the edit ended early, which is a fault of symd's; `symd logs` says where, and the next edit puts back what it left"
@@ -26,9 +23,7 @@ pub enum ApplyError {
 /// Applies `plan` whole, or leaves the tree as it is and says why. Once begun it is brought to its end, also when the
 /// future is dropped.
 pub async fn apply(project: &Project, plan: Plan, by: By) -> Result<Applied, ApplyError> {
-    // What the plan was made up from is what the disk holds now, or the check finds a conflict.
-    project.engine.settled().await?;
-    changing(project, move |editor| editor.apply(&plan, by)).await
+    blocking(project, move |editor| editor.apply(&plan, by)).await
 }
 
 /// [`apply`] for what is kept beside the work at hand ([`Editor::apply_aside`]).
@@ -37,18 +32,17 @@ pub(in crate::ops) async fn apply_aside(
     plan: Plan,
     by: By,
 ) -> Result<Applied, ApplyError> {
-    project.engine.settled().await?;
-    changing(project, move |editor| editor.apply_aside(&plan, by)).await
+    blocking(project, move |editor| editor.apply_aside(&plan, by)).await
 }
 
 /// Undoes an edit, unless a file is not as it left it.
 pub async fn undo(project: &Project, which: Which, by: By) -> Result<Applied, ApplyError> {
-    changing(project, move |editor| editor.undo(which, by)).await
+    blocking(project, move |editor| editor.undo(which, by)).await
 }
 
 /// Makes the edit again that was undone last.
 pub async fn redo(project: &Project, by: By) -> Result<Applied, ApplyError> {
-    changing(project, move |editor| editor.redo(by)).await
+    blocking(project, move |editor| editor.redo(by)).await
 }
 
 /// Says what becomes of the files that recovery had to leave.
@@ -58,12 +52,11 @@ pub async fn resolve(
     resolution: Resolution,
     by: By,
 ) -> Result<Applied, ApplyError> {
-    changing(project, move |editor| editor.resolve(id, resolution, by)).await
+    blocking(project, move |editor| editor.resolve(id, resolution, by)).await
 }
 
 /// What `plan` would change. Writes nothing.
 pub async fn preview(project: &Project, plan: Plan) -> Result<Vec<FileDiff>, ApplyError> {
-    project.engine.settled().await?;
     blocking(project, move |editor| editor.preview(&plan)).await
 }
 
@@ -89,18 +82,6 @@ pub async fn preview_redo(project: &Project) -> Result<Vec<FileDiff>, ApplyError
 /// The last `limit` operations, newest first.
 pub async fn history(project: &Project, limit: usize) -> Result<Vec<Operation>, ApplyError> {
     blocking(project, move |editor| editor.history(limit)).await
-}
-
-async fn changing(
-    project: &Project,
-    work: impl FnOnce(&Editor) -> Result<Applied, EditError> + Send + 'static,
-) -> Result<Applied, ApplyError> {
-    let applied = blocking(project, work).await?;
-    // It has happened, whatever the index says: an error would tell the opposite.
-    if let Err(error) = project.engine.settled().await {
-        tracing::warn!(%error, "an edit was made that the index has not seen");
-    }
-    Ok(applied)
 }
 
 async fn blocking<T: Send + 'static>(

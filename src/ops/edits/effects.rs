@@ -80,6 +80,10 @@ pub(in crate::ops) async fn caused(project: &Project, before: Before, files: &[R
         Err(why) => return Caused::Unknown(why),
         Ok(told) => told,
     };
+    // Servers are told of the new texts by the index.
+    if project.engine.settled().await.is_err() {
+        return Caused::Unknown(Unknown::NoAnswer);
+    }
     let now = match ask(project, files).await {
         Err(why) => return Caused::Unknown(why),
         Ok(now) => now,

@@ -188,7 +188,6 @@ impl<'a> Doing<'a> {
             PerformError::Engine(error) | PerformError::Question(QuestionError::Engine(error)) => {
                 error.into()
             }
-            PerformError::Apply(ApplyError::Engine(error)) => error.into(),
             other => self.failed(other.to_string()),
         }
     }

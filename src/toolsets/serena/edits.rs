@@ -269,7 +269,6 @@ fn refusal(problem: PerformError) -> Reply {
 pub(super) fn not_applied(problem: ApplyError) -> Reply {
     match problem {
         ApplyError::Edit(EditError::File(problem)) => refused_by_disk(problem),
-        ApplyError::Engine(_) => Reply { outcome: Outcome::NotReady, ..error(problem) },
         other => error(other),
     }
 }

@@ -200,7 +200,7 @@ fn refusal(error: PerformError) -> Reply {
 
 fn not_applied(error: &ApplyError) -> Reply {
     match error {
-        ApplyError::Engine(_) | ApplyError::Edit(EditError::RecoveryDue { .. }) => {
+        ApplyError::Edit(EditError::RecoveryDue { .. }) => {
             Reply { outcome: Outcome::NotReady, ..failed(error) }
         }
         _ => failed(error),

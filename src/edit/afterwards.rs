@@ -1,0 +1,110 @@
+//! What nobody waits for once an edit is made: files that it replaced are freed, and its entry in the history is brought to
+//! the disk. On a thread of its own, which ends when the editor does, everything done. Nothing here is needed for the tree
+//! to be whole: the journal in its slot is on the disk until the next edit overwrites it.
+
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::base::state::durable;
+
+/// Edits whose rest may wait. When as many do, the next edit waits for the disk.
+const WAITING: usize = 64;
+
+/// How long no edit may have come before entries are brought to the disk: syncing between edits would slow them down.
+const QUIET: Duration = Duration::from_secs(1);
+
+/// Entries that are brought to the disk at the latest when they are so many.
+const MANY: usize = 64;
+
+/// What one edit leaves to do.
+#[derive(Debug)]
+pub(super) struct Rest {
+    /// Keeps replaced files alive until it is dropped.
+    pub(super) replaced: Vec<OwnedFd>,
+    /// Its entry.
+    pub(super) entry: PathBuf,
+}
+
+#[derive(Debug)]
+pub(super) struct Afterwards {
+    directory: PathBuf,
+    /// From the first edit on.
+    thread: Mutex<Option<(SyncSender<Rest>, JoinHandle<()>)>>,
+}
+
+impl Afterwards {
+    /// For entries in `directory`.
+    pub(super) fn new(directory: &Path) -> Afterwards {
+        Afterwards { directory: directory.to_owned(), thread: Mutex::default() }
+    }
+
+    pub(super) fn leave(&self, rest: Rest) {
+        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        if thread.is_none() {
+            *thread = self.start();
+        }
+        let refused = match &*thread {
+            Some((sender, _)) => sender.send(rest).err().map(|error| error.0),
+            None => Some(rest),
+        };
+        // Without a thread it is done here.
+        if let Some(rest) = refused {
+            drop(rest.replaced);
+            bring(&[rest.entry], &self.directory);
+        }
+    }
+
+    fn start(&self) -> Option<(SyncSender<Rest>, JoinHandle<()>)> {
+        let (sender, rests) = sync_channel(WAITING);
+        let directory = self.directory.clone();
+        let thread = std::thread::Builder::new().name("symd-history".to_owned());
+        Some((sender, thread.spawn(move || work(&rests, &directory)).ok()?))
+    }
+}
+
+impl Drop for Afterwards {
+    fn drop(&mut self) {
+        let thread = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some((sender, thread)) = thread.take() {
+            drop(sender);
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work(rests: &Receiver<Rest>, directory: &Path) {
+    while let Ok(first) = rests.recv() {
+        let mut entries = vec![first.entry];
+        drop(first.replaced);
+        let mut goes_on = true;
+        while entries.len() < MANY {
+            match rests.recv_timeout(QUIET) {
+                Ok(rest) => {
+                    drop(rest.replaced);
+                    entries.push(rest.entry);
+                }
+                Err(RecvTimeoutError::Timeout) => break,
+                Err(RecvTimeoutError::Disconnected) => {
+                    goes_on = false;
+                    break;
+                }
+            }
+        }
+        bring(&entries, directory);
+        if !goes_on {
+            return;
+        }
+    }
+}
+
+/// Brings entries to the disk. Those that fell out of the history meanwhile need it no more.
+fn bring(entries: &[PathBuf], directory: &Path) {
+    let brought = entries.iter().try_for_each(|entry| durable::sync_file(entry));
+    if let Err(error) = brought.and_then(|()| durable::sync_directory(directory)) {
+        tracing::warn!(%error, "the history is not safely on the disk");
+    }
+}
