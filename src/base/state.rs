@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 /// The directories of one user, after the XDG base directory specification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateDirs {
-    /// Sockets, locks and barriers: `$XDG_RUNTIME_DIR/symd`, or a fallback that is ours alone.
+    /// Sockets, locks and barriers: `$XDG_RUNTIME_DIR/symd`, else in the session's directory where there is one, so that a
+    /// client whose environment was cleaned finds the same daemon; else a fallback that is ours alone.
     pub runtime: PathBuf,
     /// What can be made again: `$XDG_CACHE_HOME/symd`.
     pub cache: PathBuf,
@@ -64,10 +65,13 @@ pub enum StateError {
 impl StateDirs {
     /// Reads the environment. Relative values are ignored, as the specification asks.
     pub fn from_env() -> Result<StateDirs, StateError> {
-        StateDirs::from_vars(|name| std::env::var_os(name).map(PathBuf::from))
+        StateDirs::from_vars(|name| std::env::var_os(name).map(PathBuf::from), session_directory())
     }
 
-    fn from_vars(var: impl Fn(&str) -> Option<PathBuf>) -> Result<StateDirs, StateError> {
+    fn from_vars(
+        var: impl Fn(&str) -> Option<PathBuf>,
+        session: Option<PathBuf>,
+    ) -> Result<StateDirs, StateError> {
         let absolute = |name: &str| var(name).filter(|path| path.is_absolute());
         let home = absolute("HOME");
         let under_home = |name: &str, rest: &str| {
@@ -76,13 +80,23 @@ impl StateDirs {
         let cache = under_home("XDG_CACHE_HOME", ".cache")?.join("symd");
         Ok(StateDirs {
             // A directory under the cache is ours, on a local disk, and survives a login without a session manager.
-            runtime: absolute("XDG_RUNTIME_DIR").map_or_else(|| cache.join("run"), |dir| dir.join("symd")),
+            runtime: absolute("XDG_RUNTIME_DIR")
+                .or(session)
+                .map_or_else(|| cache.join("run"), |dir| dir.join("symd")),
             state: under_home("XDG_STATE_HOME", ".local/state")?.join("symd"),
             config: under_home("XDG_CONFIG_HOME", ".config")?.join("symd"),
             data: under_home("XDG_DATA_HOME", ".local/share")?.join("symd"),
             cache,
         })
     }
+}
+
+/// The directory that a session manager made for this user: in memory, and gone with their last login.
+fn session_directory() -> Option<PathBuf> {
+    let me = rustix::process::geteuid().as_raw();
+    let path = PathBuf::from(format!("/run/user/{me}"));
+    let meta = std::fs::symlink_metadata(&path).ok()?;
+    (meta.is_dir() && meta.uid() == me && meta.mode() & 0o077 == 0).then_some(path)
 }
 
 /// Creates `path` and its parents, the last one 0700, and verifies that it is a real directory (no link)
@@ -240,16 +254,22 @@ mod tests {
 
     #[test]
     fn follows_xdg_and_ignores_relative_values() {
-        let dirs = StateDirs::from_vars(|name| match name {
+        let some = |name: &str| match name {
             "HOME" => Some("/home/u".into()),
             "XDG_CACHE_HOME" => Some("relative".into()),
             _ => None,
-        })
-        .expect("HOME is enough");
+        };
+        let dirs = StateDirs::from_vars(some, None).expect("HOME is enough");
         assert_eq!(dirs.cache, Path::new("/home/u/.cache/symd"));
         assert_eq!(dirs.runtime, Path::new("/home/u/.cache/symd/run"));
         assert_eq!(dirs.data, Path::new("/home/u/.local/share/symd"));
-        assert!(StateDirs::from_vars(|_| None).is_err());
+        let session = || Some(PathBuf::from("/run/user/1"));
+        let dirs = StateDirs::from_vars(some, session()).expect("HOME is enough");
+        assert_eq!(dirs.runtime, Path::new("/run/user/1/symd"));
+        let all = |name: &str| if name == "XDG_RUNTIME_DIR" { Some("/run/own".into()) } else { some(name) };
+        let dirs = StateDirs::from_vars(all, session()).expect("HOME is enough");
+        assert_eq!(dirs.runtime, Path::new("/run/own/symd"));
+        assert!(StateDirs::from_vars(|_| None, None).is_err());
     }
 
     #[test]
