@@ -1,51 +1,95 @@
 #!/usr/bin/env bash
 # Line coverage of each contract tool by its contract's scenarios: which lines of the files that hold a tool (sources.tsv)
-# the daemons ran while `cargo test --test symd contracts::` was at work. Prints a table and writes measured.tsv, from which
-# docs/contracts.md is made.
+# ran while `cargo test --test symd contracts::` was at work, in the daemons and in every process that they start of the
+# same program (`symd warden`, `symd supervise`). Prints a table and writes measured.tsv, from which docs/contracts.md is
+# made.
 #
 #   benches/coverage/run.sh                    all tools
 #   benches/coverage/run.sh serena/read_file   the lines that this tool's scenarios leave out (nothing is written)
+#   benches/coverage/run.sh --lines            the table, measured.tsv and, before them, the lines that all scenarios leave out
 #
 # Needs the llvm tools of the toolchain: rustup component add llvm-tools
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 only="${1:-}"
+[ "$only" != --lines ] || only="" lines=yes
 
 host="$(rustc -vV | sed -n 's/^host: //p')"
 llvm="$(rustc --print sysroot)/lib/rustlib/$host/bin"
 [ -x "$llvm/llvm-cov" ] || { echo "no llvm-cov in the toolchain: rustup component add llvm-tools" >&2; exit 1; }
 
-# Only this package is instrumented: what it depends on would make the build slow and the profiles large.
+# Where the counters are kept. Its name is in the program, since symd gives what it starts no variable that it does not
+# need, LLVM_PROFILE_FILE neither. Open to all: some daemons run as another user.
+raw="${TMPDIR:-/tmp}/symd-coverage-$(id -u)"
+rm -rf "$raw"
+mkdir -m 1777 "$raw"
+chmod 1777 "$raw"
+trap 'rm -rf "$raw"' EXIT
+
+# Only this package is instrumented: what it depends on would make the build slow and the profiles large. The counters lie in
+# one file that all processes map (%c, with relocated counters), so that nothing is lost of one that is killed or becomes
+# another program.
 export CARGO_TARGET_DIR="$PWD/target/coverage"
 mkdir -p "$CARGO_TARGET_DIR"
 wrapper="$CARGO_TARGET_DIR/instrument"
-printf '#!/bin/sh\nexec "$@" -Cinstrument-coverage\n' >"$wrapper"
-chmod +x "$wrapper"
+# By its name rustc knows what flags it takes.
+linker="$CARGO_TARGET_DIR/instrument-gcc"
+cat >"$wrapper" <<END
+#!/bin/sh
+exec "\$@" -Cinstrument-coverage -Cllvm-args=-runtime-counter-relocation -Clinker=$linker
+END
+# The name's definition that a linker sees first is the one that holds (they are a COMDAT group, as the compiler's own).
+cat >"$linker" <<END
+#!/bin/sh
+exec cc $linker.o "\$@"
+END
+cc -c -o "$linker.o" -x assembler - <<END
+    .section .rodata.__llvm_profile_filename,"aG",@progbits,__llvm_profile_filename,comdat
+    .globl __llvm_profile_filename
+    .hidden __llvm_profile_filename
+    .type __llvm_profile_filename, @object
+__llvm_profile_filename:
+    .asciz "$raw/%c%m.profraw"
+    .size __llvm_profile_filename, . - __llvm_profile_filename
+    .section .note.GNU-stack,"",@progbits
+END
+chmod +x "$wrapper" "$linker"
 export RUSTC_WORKSPACE_WRAPPER="$wrapper"
+unset LLVM_PROFILE_FILE
 
-# Daemons that run as another user write here too.
-raw="$(mktemp -d)"
-trap 'rm -rf "$raw"' EXIT
-chmod 1777 "$raw"
-
-cargo build --quiet --locked
-# The build scripts' own runs are of no interest.
-export LLVM_PROFILE_FILE="$raw/%p-%m.profraw"
+cargo build --quiet --locked --bins --example fake-ls
+symd="$CARGO_TARGET_DIR/debug/symd"
+# Makes the program's own file; what the tests' program counts by itself goes into another, which is of no interest.
+"$symd" --version >/dev/null
+profile="$(echo "$raw"/*.profraw)"
+[ -f "$profile" ] || { echo "not one profile in $raw: $profile" >&2; exit 1; }
+chmod 666 "$profile"
 # A scenario that fails is told, and what ran counts nevertheless.
 SYMD_SCENARIO="$only" cargo test --quiet --locked --test symd contracts:: >"$raw/tests.log" 2>&1 \
   || { grep -A3 "scenarios of .* failed" "$raw/tests.log" || tail -20 "$raw/tests.log"; } >&2
-unset LLVM_PROFILE_FILE
 
-"$llvm/llvm-profdata" merge --sparse "$raw"/*.profraw -o "$raw/merged.profdata"
-symd="$CARGO_TARGET_DIR/debug/symd"
+"$llvm/llvm-profdata" merge --sparse "$profile" -o "$raw/merged.profdata"
+# Lines of these files that never ran.
+left_out() {
+  "$llvm/llvm-cov" show "$symd" --instr-profile="$raw/merged.profdata" "$@" |
+    awk '/^\// { print; next } /^ *[0-9]+\| *0\|/ { print }'
+}
+
+# The files of a tool, or of all.
+sources_of() {
+  awk -F'\t' -v tool="$1" '!/^#/ && (tool == "" || $1 "/" $2 == tool) { gsub(" ", "\n", $3); print $3 }' \
+    benches/coverage/sources.tsv | sort -u
+}
 
 if [ -n "$only" ]; then
-  sources="$(awk -F'\t' -v tool="$only" '$1 "/" $2 == tool { print $3 }' benches/coverage/sources.tsv)"
-  [ -n "$sources" ] || { echo "benches/coverage/sources.tsv does not know $only" >&2; exit 1; }
-  # Lines that never ran. shellcheck disable=SC2086
-  "$llvm/llvm-cov" show "$symd" --instr-profile="$raw/merged.profdata" $sources |
-    awk '/^\// { print; next } $2 == "0|" || /^ *[0-9]+\| *0\|/ { print }'
+  mapfile -t sources < <(sources_of "$only")
+  [ "${#sources[@]}" -gt 0 ] || { echo "benches/coverage/sources.tsv does not know $only" >&2; exit 1; }
+  left_out "${sources[@]}"
   exit
+fi
+if [ -n "${lines:-}" ]; then
+  mapfile -t sources < <(sources_of "")
+  left_out "${sources[@]}"
 fi
 
 # One export for all; a file's summary is a line of lcov's: SF (file), LF (lines found), LH (lines hit).

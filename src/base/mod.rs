@@ -7,6 +7,7 @@ pub mod hash;
 pub mod path;
 pub mod position;
 pub mod processes;
+pub mod programs;
 pub mod state;
 pub mod text;
 

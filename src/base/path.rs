@@ -121,9 +121,14 @@ impl RelPath {
     }
 }
 
+/// Whether `text` begins with a Windows drive: `C:\x`, `C:/x`, or `C:` itself. `C:x` does not: a colon is an ordinary character
+/// of names here, files such as `B::Concise.3pm` exist and are listed, and what is written so reaches nothing but such a
+/// file.
 fn has_drive_letter(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    bytes.len() >= 3 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' && matches!(bytes[2], b'/' | b'\\')
+    match text.as_bytes() {
+        [letter, b':', rest @ ..] => letter.is_ascii_alphabetic() && matches!(rest, [] | [b'/' | b'\\', ..]),
+        _ => false,
+    }
 }
 
 impl TryFrom<String> for RelPath {
@@ -172,6 +177,7 @@ mod tests {
             ("a/../b", "b"),
             ("a\\b", "a\\b"),
             ("c:x", "c:x"),
+            ("B::Concise.3pm", "B::Concise.3pm"),
         ];
         for (text, expected) in cases {
             assert_eq!(RelPath::new(text).expect(text).as_str(), expected, "{text:?}");
@@ -180,7 +186,7 @@ mod tests {
 
     #[test]
     fn refuses_what_leaves_the_root() {
-        for text in ["/etc", "C:/x", "C:\\x", "\\\\host\\share"] {
+        for text in ["/etc", "C:/x", "C:", "C:\\x", "\\\\host\\share"] {
             assert!(matches!(RelPath::new(text), Err(PathError::Absolute(_))), "{text:?}");
         }
         for text in ["..", "a/../../b", "..\\x", "a\\..\\b", "a/..\\b"] {

@@ -51,6 +51,12 @@ pub fn decode(bytes: Vec<u8>) -> Result<(String, Encoding), Binary> {
     }
 }
 
+/// Whether a file of the UTF-8 bytes of `text` is read as that very text: not one that begins with what would be taken
+/// for a byte-order mark, or that holds a NUL byte.
+pub fn is_read_as_itself(text: &str) -> bool {
+    !text.starts_with('\u{FEFF}') && memchr::memchr(0, text.as_bytes()).is_none()
+}
+
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
     let pairs = bytes.chunks_exact(2);
     let odd_byte = if pairs.remainder().is_empty() { None } else { Some(char::REPLACEMENT_CHARACTER) };
@@ -133,6 +139,25 @@ mod tests {
         assert_eq!(lines, ["a", "b", "c", "d\u{2028}e\u{c}f"]);
         assert_eq!(text.line_column(3), LineColumn { line: 1, column: 0 });
         assert_eq!(text.line_column(6), LineColumn { line: 2, column: 1 });
+    }
+
+    #[test]
+    fn what_is_read_as_itself_is_what_decoding_leaves_alone() {
+        for text in [
+            "",
+            "a",
+            "\u{FEFF}",
+            "\u{FEFF}a",
+            "a\u{FEFF}",
+            "\0",
+            "a\0",
+            "\u{FFFE}",
+            "\u{FF}\u{FE}a",
+            "\u{FFFD}",
+        ] {
+            let is_itself = decode(text.as_bytes().to_vec()) == Ok((text.to_owned(), Encoding::Utf8));
+            assert_eq!(is_read_as_itself(text), is_itself, "{text:?}");
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::serve::Place;
 use crate::serve::approvals::proof;
+use crate::serve::escapes::json_of;
 use crate::serve::protocol::{BUSY, error_line, line};
 
 use super::client::{Client, Role};
@@ -107,7 +108,7 @@ impl Shim {
 
     fn pass_on(&mut self, text: &[u8]) {
         // What is no JSON goes to the daemon as well: it has the answer to that.
-        let message: Value = serde_json::from_slice(text).unwrap_or_default();
+        let message = json_of(text).unwrap_or_default();
         let method = message["method"].as_str();
         let id = method.and_then(|_| message.get("id")).cloned();
         if method == Some("initialize") {

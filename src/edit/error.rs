@@ -49,6 +49,22 @@ pub enum EditError {
         /// What is wrong with them.
         source: TextEditError,
     },
+    /// The file holds what the user settled for the project, which a tool must not loosen. Nothing was written.
+    #[error(
+        "{path} holds symd's settings for this project, which only the user changes; nothing was written; ask the user to edit it"
+    )]
+    Settings {
+        /// Which file.
+        path: RelPath,
+    },
+    /// Two steps give places in the same text, of which the second is another by then. Nothing was written.
+    #[error(
+        "{path} is edited twice, and the second edit was made up before the first; nothing was written; give all changes of it in one"
+    )]
+    Twice {
+        /// Which file.
+        path: RelPath,
+    },
     /// A text edit of a file that is no text. Nothing was written.
     #[error("{path} is a binary file; nothing was written")]
     Binary {

@@ -10,7 +10,7 @@ pub struct Plan {
 }
 
 /// One step. Every `base` is the hash of the file's bytes on disk; for a file that an earlier step of the plan changed
-/// it may also be the hash of what that step left. Paths may go through links that stay inside the project; `Text` and
+/// it may also be the hash of what that step left (for `Text` it must be: places in a text that is gone mean nothing). Paths may go through links that stay inside the project; `Text` and
 /// `Write` of a link change its target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlanStep {
@@ -18,7 +18,7 @@ pub enum PlanStep {
     Text {
         /// The file, which must exist.
         path: RelPath,
-        /// What the file held when the edits were made up.
+        /// What the file held when the edits were made up, earlier steps of the plan made.
         base: ContentHash,
         /// Byte offsets into the decoded text (`base::text`), without the byte-order mark.
         edits: TextEdits,
@@ -38,6 +38,8 @@ pub enum PlanStep {
         path: RelPath,
         /// Its bytes.
         bytes: Vec<u8>,
+        /// Who may run it.
+        access: Access,
     },
     /// Moves a regular file to where nothing is; parent directories are made. Its permissions go with it.
     Rename {
@@ -60,6 +62,16 @@ pub enum PlanStep {
         /// What the file held.
         base: ContentHash,
     },
+}
+
+/// Whether a new file can be run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Access {
+    /// By nobody.
+    #[default]
+    Plain,
+    /// By whoever may read it.
+    Program,
 }
 
 impl Plan {

@@ -8,15 +8,20 @@ use std::sync::Arc;
 use super::change::{Change, Changes, Original, Wanted};
 use super::entry::{Journal, Record};
 use super::error::{Conflict, EditError};
-use super::plan::{Plan, PlanStep};
+use super::plan::{Access, Plan, PlanStep};
+use super::settings::Settings;
 use super::splice::splice;
 use crate::base::{ContentHash, RelPath};
-use crate::vfs::{EntryKind, Found, Like, MAX_FILE_BYTES, Root, VfsError};
+use crate::vfs::{EntryKind, Found, GitsOwn, Like, MAX_FILE_BYTES, Root, VfsError};
 
 /// Files as the plan found them and as it leaves them. A path stands in both maps or in none.
 struct Tree<'r> {
     root: &'r Root,
     links: Links,
+    /// What no step may touch; what was done to it before may be undone.
+    settings: Settings,
+    /// The same of git's.
+    gits: GitsOwn,
     before: BTreeMap<RelPath, Option<Original>>,
     now: BTreeMap<RelPath, Option<Wanted>>,
     conflicts: BTreeMap<RelPath, Conflict>,
@@ -36,7 +41,8 @@ pub(super) enum Links {
 
 /// What `plan` comes down to on the disk as it is.
 pub(super) fn changes_of(root: &Root, plan: &Plan, links: Links) -> Result<Changes, EditError> {
-    let mut tree = Tree { links, ..Tree::new(root) };
+    let (settings, gits) = (Settings::of(root), GitsOwn::of(root));
+    let mut tree = Tree { links, settings, gits, ..Tree::new(root) };
     for step in &plan.steps {
         tree.take(step)?;
     }
@@ -103,7 +109,8 @@ impl<'r> Tree<'r> {
     fn new(root: &'r Root) -> Tree<'r> {
         let (before, now) = (BTreeMap::new(), BTreeMap::new());
         let (conflicts, directories) = (BTreeMap::new(), BTreeSet::new());
-        Tree { root, links: Links::Followed, before, now, conflicts, directories, clear: Vec::new() }
+        let (links, settings, gits) = (Links::Followed, Settings::default(), GitsOwn::default());
+        Tree { root, links, settings, gits, before, now, conflicts, directories, clear: Vec::new() }
     }
 
     fn take(&mut self, step: &PlanStep) -> Result<(), EditError> {
@@ -112,6 +119,10 @@ impl<'r> Tree<'r> {
                 let path = self.target(path)?;
                 if self.expect(&path, Some(*base)) {
                     let Some(Some(file)) = self.now.get(&path) else { return Ok(()) };
+                    // Offsets of what an earlier step has changed since, perhaps under another name of the file.
+                    if file.hash != *base {
+                        return Err(EditError::Twice { path });
+                    }
                     let bytes = splice(&path, &file.bytes, edits)?;
                     self.write(&path, bytes)?;
                 }
@@ -122,9 +133,10 @@ impl<'r> Tree<'r> {
                     self.write(&path, bytes.clone())?;
                 }
             }
-            PlanStep::Create { path, bytes } => {
+            PlanStep::Create { path, bytes, access } => {
                 let path = self.vacant(path)?;
                 self.write(&path, bytes.clone())?;
+                self.dress(&path, *access);
             }
             PlanStep::Rename { from, to, base } => {
                 let (from, to) = (self.itself(from)?, self.vacant(to)?);
@@ -152,7 +164,7 @@ impl<'r> Tree<'r> {
 
     /// The file that `path` names, through links, loaded.
     fn target(&mut self, path: &RelPath) -> Result<RelPath, EditError> {
-        let path = self.resolve(path, path)?;
+        let path = self.open_to_tools(path, self.resolve(path, path)?)?;
         self.load(&path)?;
         Ok(path)
     }
@@ -183,7 +195,18 @@ impl<'r> Tree<'r> {
         let Some(parent) = path.parent() else {
             return Err(VfsError::NotAFile { path: path.clone(), what: "a directory" }.into());
         };
-        Ok(self.resolve(&parent, path)?.join(path.file_name()))
+        self.open_to_tools(path, self.resolve(&parent, path)?.join(path.file_name()))
+    }
+
+    /// `found`, to which `named` leads, unless it is the user's to change or git's: a hook that is planted there would run.
+    fn open_to_tools(&self, named: &RelPath, found: RelPath) -> Result<RelPath, EditError> {
+        if self.settings.hold(named) || self.settings.hold(&found) {
+            return Err(EditError::Settings { path: named.clone() });
+        }
+        if self.gits.holds(named) || self.gits.holds(&found) {
+            return Err(VfsError::GitsOwn { path: named.clone() }.into());
+        }
+        Ok(found)
     }
 
     /// What `path`, of which `named` was asked for, is once links are followed.
@@ -248,6 +271,15 @@ impl<'r> Tree<'r> {
         let wanted = Wanted { hash: ContentHash::of(&bytes), bytes: Arc::new(bytes), like, origin };
         self.now.insert(path.clone(), Some(wanted));
         Ok(())
+    }
+
+    /// A new file that is to be run; what takes the place of another is dressed as that was.
+    fn dress(&mut self, path: &RelPath, access: Access) {
+        if let Some(Some(file)) = self.now.get_mut(path)
+            && (access, &file.like) == (Access::Program, &Like::New)
+        {
+            file.like = Like::NewProgram;
+        }
     }
 
     fn rename(&mut self, from: &RelPath, to: &RelPath) {

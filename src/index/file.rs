@@ -87,6 +87,14 @@ impl FileEntry {
         }
     }
 
+    /// The hash of its bytes; `None` where it was not parsed.
+    pub fn hash(&self) -> Option<ContentHash> {
+        match self.content {
+            Content::Code { hash, .. } => Some(hash),
+            _ => None,
+        }
+    }
+
     /// How many symbols it has.
     pub fn symbol_count(&self) -> usize {
         self.outline().map_or(0, |outline| outline.rows.len())

@@ -6,7 +6,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::programs;
+use crate::base::programs::Programs;
 
 /// Who the user is and what their tools go by.
 const PLAIN: [&str; 26] = [
@@ -92,7 +92,7 @@ fn passes(name: &str) -> bool {
 /// Where an installation takes place: which programs it finds, and which variables they get.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
-    directories: Vec<PathBuf>,
+    programs: Programs,
     variables: Vec<(OsString, OsString)>,
 }
 
@@ -107,10 +107,11 @@ impl Surroundings {
         variables: impl IntoIterator<Item = (OsString, OsString)>,
         project: Option<&Path>,
     ) -> Surroundings {
-        let mut surroundings = Surroundings { directories: Vec::new(), variables: Vec::new() };
+        let mut surroundings =
+            Surroundings { programs: Programs::on(OsStr::new(""), project), variables: Vec::new() };
         for (name, value) in variables {
             if name == "PATH" {
-                surroundings.directories = programs::allowed(&value, project);
+                surroundings.programs = Programs::on(&value, project);
             } else if name.to_str().is_some_and(passes) {
                 surroundings.variables.push((name, value));
             }
@@ -120,13 +121,17 @@ impl Surroundings {
 
     /// The program called `name`, outside the project.
     pub fn find(&self, name: &str) -> Option<PathBuf> {
-        programs::find_in(name, &self.directories)
+        self.programs.find(name).ok()
+    }
+
+    /// Where programs are looked for.
+    pub(super) fn programs(&self) -> &Programs {
+        &self.programs
     }
 
     /// PATH, cleaned.
     pub(super) fn path(&self) -> OsString {
-        // They came out of a PATH, so that none holds a separator.
-        std::env::join_paths(&self.directories).unwrap_or_default()
+        self.programs.path()
     }
 
     pub(super) fn variables(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {

@@ -7,8 +7,9 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use super::InstallError;
 use super::manifest::Manifest;
-use super::{InstallError, programs};
+use crate::base::programs::is_program;
 use crate::base::state::{self, StateDirs};
 
 const CURRENT: &str = "current";
@@ -31,14 +32,19 @@ impl Home {
         Home { directory: servers.join(server) }
     }
 
+    /// The directory of its programs.
+    pub(super) fn bin(&self) -> PathBuf {
+        self.directory.join("bin")
+    }
+
     /// The program `command` as it is run.
     pub fn program(&self, command: &str) -> PathBuf {
-        self.directory.join("bin").join(command)
+        self.bin().join(command)
     }
 
     /// The program `command`, if it is installed.
     pub fn installed_program(&self, command: &str) -> Option<PathBuf> {
-        Some(self.program(command)).filter(|program| programs::is_program(program))
+        Some(self.program(command)).filter(|program| is_program(program))
     }
 
     /// What is installed; `None` when nothing is.

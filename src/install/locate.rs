@@ -1,10 +1,12 @@
-//! Where a server is found: where symd installs servers, else on PATH, never in the project. Runs nothing.
+//! Where a server is found and who put it there. Which program is meant is not decided here but where all are looked up.
+//! Runs nothing.
 
 use std::path::{Path, PathBuf};
 
+use super::Surroundings;
 use super::home::Home;
 use super::manifest::Manifest;
-use super::{Surroundings, programs};
+use crate::base::programs::Unusable;
 use crate::config::LanguageServer;
 
 /// Who put a server where it is.
@@ -23,26 +25,69 @@ pub struct Located {
     pub program: PathBuf,
     /// Who put it there.
     pub origin: Origin,
-    /// Programs it needs that are neither on PATH nor installed with it.
+    /// Programs it needs that cannot be started.
     pub missing: Vec<String>,
 }
 
-/// Where `server`, called `name`, is; `servers` is where symd installs them.
-pub fn locate(servers: &Path, name: &str, server: &LanguageServer, here: &Surroundings) -> Option<Located> {
+/// The program that would be started for `server`, called `name`, or why none can be; `servers` is where symd installs
+/// them. It is looked up as whoever starts it does.
+pub fn locate(
+    servers: &Path,
+    name: &str,
+    server: &LanguageServer,
+    here: &Surroundings,
+) -> Result<Located, Unusable> {
     let home = Home::new(servers, name);
-    let installed = home
-        .manifest()
-        .and_then(|manifest| Some((home.installed_program(&server.command)?, Origin::Installed(manifest))));
-    let on_path = || {
-        // A command may be a path in the user's own languages.toml.
-        let absolute = Some(PathBuf::from(&server.command)).filter(|path| path.is_absolute());
-        let absolute = absolute.filter(|path| programs::is_program(path));
-        Some((absolute.or_else(|| here.find(&server.command))?, Origin::Path))
-    };
-    // Put there by hand: the daemon takes it too.
-    let by_hand = || Some((home.installed_program(&server.command)?, Origin::Path));
-    let (program, origin) = installed.or_else(by_hand).or_else(on_path)?;
-    let has = |program: &str| home.installed_program(program).is_some() || here.find(program).is_some();
-    let missing = server.requires.iter().filter(|needed| !has(needed)).cloned().collect();
-    Some(Located { program, origin, missing })
+    let programs = here.programs().clone().after(home.bin());
+    let program = programs.find(&server.command)?;
+    // What was put where symd installs without a manifest was put there by hand.
+    let manifest = home.manifest().filter(|_| program == home.program(&server.command));
+    let origin = manifest.map_or(Origin::Path, Origin::Installed);
+    let missing = server.requires.iter().filter(|needed| programs.find(needed).is_err()).cloned().collect();
+    Ok(Located { program, origin, missing })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::state;
+    use crate::config::Languages;
+    use crate::config::layers::LayerText;
+    use crate::config::trust::Trust;
+
+    #[test]
+    fn what_would_not_be_started_is_not_located() {
+        let scratch = tempfile::tempdir().expect("scratch");
+        let scratch = scratch.path().canonicalize().expect("there");
+        let (project, usr, servers) = (scratch.join("project"), scratch.join("usr"), scratch.join("servers"));
+        let bin = servers.join("x").join("bin");
+        for directory in [&project, &usr, &bin] {
+            state::private_dir(directory).expect("made");
+        }
+        let toml = "[language-server.x]\ncommand = \"x-ls\"\nrequires = [\"node\"]";
+        let layer = LayerText { file: "test.toml", text: toml };
+        let languages = Languages::load(Some(layer), None, &Trust::Never).expect("sound").languages;
+        let here = Surroundings::new([("PATH".into(), usr.clone().into_os_string())], Some(&project));
+        let located = || locate(&servers, "x", languages.server("x").expect("known"), &here);
+        let of_path = |program: &Path, missing: &[&str]| {
+            let missing = missing.iter().map(|name| (*name).to_owned()).collect();
+            Ok(Located { program: program.to_owned(), origin: Origin::Path, missing })
+        };
+        assert_eq!(located(), Err(Unusable::Missing("x-ls".to_owned())));
+
+        state::create_program(&project.join("x-ls"), b"#!/bin/sh\n").expect("made");
+        state::replace_link(&usr.join("x-ls"), &project.join("x-ls")).expect("linked");
+        state::replace_link(&usr.join("node"), &project.join("x-ls")).expect("linked");
+        assert_eq!(located(), Err(Unusable::InProject(usr.join("x-ls"))));
+
+        state::create_program(&bin.join("x-ls"), b"#!/bin/sh\n").expect("made");
+        assert_eq!(located(), of_path(&bin.join("x-ls"), &["node"]));
+        state::create_program(&bin.join("node"), b"#!/bin/sh\n").expect("made");
+        assert_eq!(located(), of_path(&bin.join("x-ls"), &[]));
+
+        let manifest = Manifest::now("x", &[]);
+        let text = serde_json::to_vec(&manifest).expect("written");
+        state::replace_file(&servers.join("x").join("installed.json"), &[&text]).expect("written");
+        assert_eq!(located().map(|located| located.origin), Ok(Origin::Installed(manifest)));
+    }
 }

@@ -10,7 +10,6 @@ mod lock;
 mod manifest;
 mod pinned;
 mod pins;
-mod programs;
 mod registry;
 mod run;
 mod wanted;
@@ -22,7 +21,6 @@ pub use home::{Home, servers_directory};
 pub use locate::{Located, Origin, locate};
 pub use lock::{InstallLock, Locking};
 pub use manifest::Manifest;
-pub use programs::find_program;
 pub use run::{Done, Force, Installer, Told};
 pub use wanted::{Resolved, Source, default_server, resolve, source_of};
 

@@ -7,7 +7,8 @@ use super::home::Home;
 use super::manifest::Manifest;
 use super::registry::Work;
 use super::wanted::{Source, source_of};
-use super::{InstallError, InstallLock, Surroundings, programs};
+use super::{InstallError, InstallLock, Surroundings};
+use crate::base::programs::is_program;
 use crate::config::LanguageServer;
 use crate::config::server::Install;
 
@@ -97,7 +98,7 @@ impl Installer {
             tell: &mut line,
         };
         work.install().await?;
-        if !programs::is_program(&fresh.bin().join(&server.command)) {
+        if !is_program(&fresh.bin().join(&server.command)) {
             let (parts, command) = (manifest.parts.join(", "), server.command.clone());
             return Err(InstallError::NoProgram { parts, command });
         }

@@ -17,10 +17,13 @@ pub(crate) struct ServerInfo {
     /// "ty", "IntelliJ Language Server by JetBrains" …
     #[serde(default)]
     pub(crate) name: String,
-    /// As it writes it.
+    /// On one line.
     #[serde(default)]
     pub(crate) version: Option<String>,
 }
+
+/// Characters of a version that are kept.
+const MAX_VERSION_CHARS: usize = 80;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -62,5 +65,47 @@ pub(crate) async fn shake_hands(
     connection.notify("initialized", &json!({})).await;
     let settings = if config.is_null() { json!({}) } else { config.clone() };
     connection.notify("workspace/didChangeConfiguration", &json!({"settings": settings})).await;
-    Ok(serde_json::from_value(server_info).unwrap_or_default())
+    let info: ServerInfo = serde_json::from_value(server_info).unwrap_or_default();
+    Ok(ServerInfo { version: info.version.as_deref().and_then(one_line), ..info })
+}
+
+/// A server's version as a line of other text can hold it; none if it says nothing. gopls writes a JSON document in which its
+/// version is one of many fields (its `debug.VersionInfo`).
+fn one_line(written: &str) -> Option<String> {
+    let document: Option<Value> = serde_json::from_str(written).ok().filter(Value::is_object);
+    let version = match &document {
+        Some(document) => document["Version"].as_str()?,
+        None => written,
+    };
+    let line: String = version.trim().lines().next()?.chars().take(MAX_VERSION_CHARS).collect();
+    Some(line).filter(|line| !line.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What Debian's gopls 0.5.0 answers (`serverInfo.version`).
+    const GOPLS: &str = r#"{"GoVersion":"go1.19.5","Path":"golang.org/x/tools/gopls","Main":{"Path":"","Version":"","Sum":"","Replace":null},"Deps":null,"Settings":[{"Key":"-compiler","Value":"gc"},{"Key":"-trimpath","Value":"true"},{"Key":"CGO_ENABLED","Value":"1"},{"Key":"GOARCH","Value":"amd64"},{"Key":"GOOS","Value":"linux"},{"Key":"GOAMD64","Value":"v1"}],"Version":"master"}"#;
+
+    #[test]
+    fn a_version_is_one_line() {
+        let released = GOPLS.replace("master", "v0.20.0");
+        let long = format!("1.2{}\nbuilt today", "3".repeat(200));
+        let cut = format!("1.2{}", "3".repeat(MAX_VERSION_CHARS - 3));
+        for (written, line) in [
+            (GOPLS, Some("master")),
+            (&released, Some("v0.20.0")),
+            ("0.0.105", Some("0.0.105")),
+            ("7", Some("7")),
+            ("Debian clangd version 14.0.6\n+grpc\n", Some("Debian clangd version 14.0.6")),
+            (&long, Some(cut.as_str())),
+            (r#"{"Version":""}"#, None),
+            (r#"{"GoVersion":"go1.19.5"}"#, None),
+            ("\n", None),
+            ("", None),
+        ] {
+            assert_eq!(one_line(written).as_deref(), line, "{written}");
+        }
+    }
 }

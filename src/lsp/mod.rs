@@ -33,7 +33,6 @@ mod phase;
 mod place;
 mod plan;
 mod process;
-mod programs;
 mod published;
 mod questions;
 mod readiness;

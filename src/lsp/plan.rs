@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use super::environment;
 use super::process::Launch;
-use super::programs::{Programs, Unusable};
 use super::server::Spec;
 use super::session::Setup;
+use crate::base::programs::{Programs, Unusable};
 use crate::base::state;
 
 impl Spec {
@@ -75,7 +75,8 @@ impl Spec {
     }
 
     fn programs(&self) -> Programs {
-        Programs::new(self.installed.join(&self.name).join("bin"), &self.search_path, self.root.path())
+        Programs::on(&self.search_path, Some(self.root.path()))
+            .after(self.installed.join(&self.name).join("bin"))
     }
 
     fn filled(&self, text: &str) -> String {

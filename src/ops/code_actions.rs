@@ -4,7 +4,7 @@
 use super::Project;
 use super::question::{QuestionError, no_language, unchanged};
 use super::target::{TargetError, Wanted};
-use crate::base::TextRange;
+use crate::base::{Text, TextRange};
 use crate::config::LanguageId;
 use crate::engine::View;
 use crate::index::{Content, Scope};
@@ -92,7 +92,25 @@ fn lines(view: &View, path: &str, first: usize, last: usize) -> Result<(At, Text
         return Err(QuestionError::Place(format!("{path} is not in a language with a grammar")));
     };
     let current = view.current(file).map_err(SymbolError::from).map_err(TargetError::from)?;
-    let count = current.text.line_count();
+    let range = range_of(path, &current.text, first, last)?;
+    let at = At {
+        path: file.path.clone(),
+        offset: range.start,
+        hash: current.hash,
+        revision: view.snapshot.revision,
+    };
+    Ok((at, range))
+}
+
+/// Where the lines `first` to `last` (0-based, inclusive) of `text` are, without the last one's line break; `path` is what
+/// whoever asks calls the file.
+pub(super) fn range_of(
+    path: &str,
+    text: &Text,
+    first: usize,
+    last: usize,
+) -> Result<TextRange, QuestionError> {
+    let count = text.line_count();
     if first > last || last >= count {
         return Err(QuestionError::Place(format!(
             "{path} has {count} lines; lines {} to {} are none of them",
@@ -101,14 +119,6 @@ fn lines(view: &View, path: &str, first: usize, last: usize) -> Result<(At, Text
         )));
     }
     let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-    let start = current.text.line_start(first);
-    let end = current.text.line_start(last) + current.text.line(last).map_or(0, str::len);
-    let range = TextRange::new(offset(start), offset(end));
-    let at = At {
-        path: file.path.clone(),
-        offset: range.start,
-        hash: current.hash,
-        revision: view.snapshot.revision,
-    };
-    Ok((at, range))
+    let end = text.line_start(last) + text.line(last).map_or(0, str::len);
+    Ok(TextRange::new(offset(text.line_start(first)), offset(end)))
 }

@@ -2,6 +2,7 @@
 //! is neither listed nor searched.
 
 use super::glob::Glob;
+use super::scope::Scope;
 use super::tree::{FileOpError, Tree, check_every};
 use crate::base::{Cancel, RelPath};
 use crate::vfs::EntryKind;
@@ -10,7 +11,7 @@ use crate::vfs::EntryKind;
 const STEP: usize = 1024;
 
 /// The files beneath `directory` (as a client wrote it; empty is the root) whose file name fits `mask`, a
-/// [`Glob::name`], in byte order of their paths.
+/// [`Glob::name`], in byte order of their paths, which begin as the client wrote it.
 pub fn find_file(
     tree: &Tree<'_>,
     mask: &str,
@@ -22,12 +23,13 @@ pub fn find_file(
     if found.kind != EntryKind::Directory {
         return Err(FileOpError::IsFile(directory.to_owned()));
     }
+    let scope = Scope::unignored(tree, &found, directory)?;
     let mut files = Vec::new();
     let mut seen = 0;
-    for path in tree.files.within(&found.path) {
+    for path in tree.files.within(scope.real()) {
         check_every(STEP, &mut seen, cancel)?;
         if mask.matches(path.file_name()) {
-            files.push(path.clone());
+            files.push(scope.shown(path).into_owned());
         }
     }
     Ok(files)

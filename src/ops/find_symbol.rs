@@ -84,11 +84,6 @@ pub fn find_symbol(view: &View, ask: &FindSymbol, cancel: &Cancel) -> Result<Fou
     Ok(FoundSymbols { symbols, read, revision: view.snapshot.revision })
 }
 
-/// Names like the one that was not found: for "did you mean".
-pub fn similar_names(view: &View, pattern: &NamePattern) -> Vec<String> {
-    view.snapshot.similar_names(pattern.last_name(), 5)
-}
-
 /// Symbols of exactly the name that was asked for which another condition kept out (the place, the kind, what the
 /// name stands in): where nothing was found, the likeliest of all. Those whose name path or file has most of the
 /// pattern's other words come first (`Size/fmt` is nearly `impl Display for Size/fmt`), then in path order.

@@ -1,14 +1,17 @@
 //! Formatting a file, or lines of it, by its language server; and applying one of the code actions that a server offers.
 //! Both are the server's edits, checked and made a plan. Nothing is written here.
 
+use std::sync::Arc;
+
 use super::Project;
-use super::code_actions::{Over, place};
-use super::edits::{ApplyError, Caused, Report};
+use super::code_actions::{Over, place, range_of};
+use super::edits::{ApplyError, WholeEdit};
 use super::question::{QuestionError, no_language};
 use super::server_edit::{self, ServerEditError, anything};
-use crate::base::{Cancel, RelPath, Text, TextRange};
-use crate::edit::{Applied, By, Plan};
+use crate::base::{Cancel, ContentHash, RelPath, Text};
+use crate::edit::Plan;
 use crate::engine::View;
+use crate::index::Snapshot;
 use crate::lsp::{At, Formatting, Indent, NoAnswer, Said, Waiting, WorkspaceEdit};
 use crate::ops::tree::FileOpError;
 
@@ -30,6 +33,26 @@ pub struct ServerPlan {
     pub server: String,
     /// The index revision that the plan is made for, at least.
     pub revision: u64,
+    /// The file that was asked about, and what it held.
+    pub asked_at: (RelPath, ContentHash),
+}
+
+impl WholeEdit for ServerPlan {
+    fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn files(&self) -> &[(RelPath, usize)] {
+        &self.files
+    }
+
+    fn renamed(&self) -> &[(RelPath, RelPath)] {
+        &self.renamed
+    }
+
+    fn asked_at(&self) -> (&RelPath, ContentHash) {
+        (&self.asked_at.0, self.asked_at.1)
+    }
 }
 
 /// Why there is no such plan. Nothing was written.
@@ -52,6 +75,15 @@ pub enum ServerPlanError {
     /// The edit was not made.
     #[error(transparent)]
     Apply(#[from] ApplyError),
+}
+
+impl ServerPlanError {
+    /// Whether a file changed while the server was asked.
+    pub fn is_beaten(&self) -> bool {
+        let changed =
+            |error: &QuestionError| matches!(error, QuestionError::NoAnswer(NoAnswer::Changed { .. }));
+        matches!(self, ServerPlanError::Question(error) if changed(error))
+    }
 }
 
 /// What is to be formatted.
@@ -80,55 +112,40 @@ pub struct ApplyCodeAction {
 pub async fn format(project: &Project, ask: &AskFormat) -> Result<ServerPlan, ServerPlanError> {
     let (path, lines) = (ask.relative_path.clone(), ask.lines);
     let work = move |view: &View, _: &Cancel| {
-        view.tree(|tree| super::read_file::read_file(tree, &path)).map(|file| (file, view.snapshot.revision))
+        view.tree(|tree| super::read_file::read_file(tree, &path))
+            .map(|file| (file, Arc::clone(&view.snapshot)))
     };
-    let (file, revision) = project.look(work).await??;
+    let (file, asked) = project.look(work).await??;
+    let revision = asked.revision;
     let language = project
         .languages
         .language_of(&file.path)
         .ok_or_else(|| QuestionError::from(no_language(&file.path)))?;
-    let range = lines.map(|(first, last)| range_of(&file.path, &file.text, first, last)).transpose()?;
+    let range =
+        lines.map(|(first, last)| range_of(file.path.as_str(), &file.text, first, last)).transpose()?;
     let at = At { path: file.path.clone(), offset: 0, hash: file.hash, revision };
     let how = Formatting { tab_size: TAB_SIZE, indent: indent_of(&file.text) };
     let said = project.servers.formatting(language, &at, range, how, ask.waiting).await;
-    planned(project, said.map_err(QuestionError::from)?, revision).await
+    planned(project, said.map_err(QuestionError::from)?, at, asked).await
 }
 
 /// What a code action would change.
 pub async fn code_action(project: &Project, ask: &ApplyCodeAction) -> Result<ServerPlan, ServerPlanError> {
     let (at, range, language) = place(project, &ask.over).await?;
+    let asked = project.snapshot().await?;
+    let at = At { revision: asked.revision, ..at };
     let said = project.servers.code_action_edit(language, &at, range, &ask.title, ask.waiting).await;
-    planned(project, said.map_err(QuestionError::from)?, at.revision).await
-}
-
-/// Makes the edit, tells the servers of files that have other names now, and asks what is wrong that was not before.
-pub async fn apply(
-    project: &Project,
-    planned: &ServerPlan,
-    by: By,
-) -> Result<(Applied, Caused), ServerPlanError> {
-    let files: Vec<RelPath> = planned.files.iter().map(|(path, _)| path.clone()).collect();
-    let before = super::edits::before(project, Report::NewDiagnostics, &files).await;
-    let applied = super::edits::apply(project, planned.plan.clone(), by).await?;
-    if !planned.renamed.is_empty() {
-        project.servers.renamed_files(&planned.renamed).await;
-    }
-    let now = |path: RelPath| {
-        let renamed = planned.renamed.iter().find(|(from, _)| *from == path);
-        renamed.map_or(path, |(_, to)| to.clone())
-    };
-    let files: Vec<RelPath> = files.into_iter().map(now).collect();
-    let caused = super::edits::caused(project, before, &files).await;
-    Ok((applied, caused))
+    planned(project, said.map_err(QuestionError::from)?, at, asked).await
 }
 
 async fn planned(
     project: &Project,
     said: Said<WorkspaceEdit>,
-    revision: u64,
+    at: At,
+    asked: Arc<Snapshot>,
 ) -> Result<ServerPlan, ServerPlanError> {
     let (server, edit) = (said.server, said.value);
-    let work = move |view: &View, cancel: &Cancel| server_edit::check(view, &edit, &anything, cancel);
+    let work = move |view: &View, cancel: &Cancel| server_edit::check(view, &edit, &asked, &anything, cancel);
     let wrong = |problem| match problem {
         ServerEditError::Changed(path) => {
             QuestionError::from(NoAnswer::Changed { path: path.to_string() }).into()
@@ -136,24 +153,11 @@ async fn planned(
         problem => ServerPlanError::Server { server: server.clone(), problem },
     };
     let edit = project.look(work).await?.map_err(wrong)?;
-    let files = edit.files.iter().map(|(path, file)| (path.clone(), file.edits.len())).collect();
+    let files = edit.counts();
     let (renamed, notes) = (edit.renamed(), edit.notes.clone());
     let plan = edit.plan().map_err(wrong)?;
-    Ok(ServerPlan { plan, files, renamed, notes, server, revision })
-}
-
-fn range_of(path: &RelPath, text: &Text, first: usize, last: usize) -> Result<TextRange, QuestionError> {
-    let count = text.line_count();
-    if first > last || last >= count {
-        return Err(QuestionError::Place(format!(
-            "{path} has {count} lines; lines {} to {} are none of them",
-            first + 1,
-            last + 1
-        )));
-    }
-    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-    let end = text.line_start(last) + text.line(last).map_or(0, str::len);
-    Ok(TextRange::new(offset(text.line_start(first)), offset(end)))
+    let (revision, asked_at) = (at.revision, (at.path, at.hash));
+    Ok(ServerPlan { plan, files, renamed, notes, server, revision, asked_at })
 }
 
 /// What most indented lines begin with.

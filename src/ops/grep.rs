@@ -18,7 +18,7 @@ pub struct GrepLine {
     pub path: RelPath,
     /// The line, 1-based.
     pub line: usize,
-    /// Its text without white space around it; a long one ends in `…` after 2,000 characters.
+    /// Its text without white space around it; of a long one 2,000 characters, and how many more there are.
     pub text: String,
 }
 
@@ -33,6 +33,8 @@ pub struct Grepped {
     pub files_searched: usize,
     /// How many files and directories could not be read.
     pub unreadable: usize,
+    /// How many names are not UTF-8, and what they name therefore left out.
+    pub unnamed: usize,
     /// Whether the time was up before everything was searched.
     pub late: bool,
 }
@@ -64,6 +66,7 @@ pub fn grep(
         total: counted.files.iter().map(|(_, count)| count).sum(),
         files_searched: counted.searched,
         unreadable: counted.unreadable.len() + walked.unreadable,
+        unnamed: walked.unnamed,
         late: counted.late || walked.late,
     };
     // Once more, through those files alone whose lines are shown.
@@ -105,7 +108,10 @@ fn each_line<'h>(hits: &mut Hits<'h>, mut each: impl FnMut(&Hits<'h>, usize)) ->
 
 fn shortened(line: &str) -> String {
     match line.char_indices().nth(MAX_LINE_CHARS) {
-        Some((cut, _)) => format!("{}…", &line[..cut]),
+        Some((cut, _)) => {
+            let left_out = line[cut..].chars().count();
+            format!("{}… [{left_out} more characters]", &line[..cut])
+        }
         None => line.to_owned(),
     }
 }
@@ -138,7 +144,8 @@ mod tests {
         let pattern = || Pattern::literal("x").expect("compiles");
         let all = found(&scratch, pattern(), 10, 60);
         assert_eq!(shown(&all)[..3], ["a:1:x x", "a:3:x", "b/c:1:x"]);
-        assert_eq!(all.lines[3].text.chars().count(), MAX_LINE_CHARS + 1);
+        let cut = format!("x{}… [1002 more characters]", "é".repeat(MAX_LINE_CHARS - 1));
+        assert_eq!(all.lines[3].text, cut);
         assert_eq!((all.total, all.files_searched), (4, 3));
         let some = found(&scratch, pattern(), 2, 60);
         assert_eq!((shown(&some), some.total), (vec!["a:1:x x".to_owned(), "a:3:x".to_owned()], 4));

@@ -1,6 +1,7 @@
 //! What symd can do, one file per capability: typed parameters in, typed results out, no JSON.
 
 pub mod code_actions;
+mod cores;
 mod declared;
 pub mod definition;
 pub mod diagnostics;
@@ -27,6 +28,7 @@ pub mod read_file;
 pub mod references;
 pub mod relations;
 pub mod rename;
+mod scope;
 #[cfg(test)]
 pub(crate) mod scratch;
 pub mod search;

@@ -1,12 +1,13 @@
 //! Files that fit a glob, the one that was written last first. Invariant: what is listed was a file beneath the
 //! directory when it was looked at, and links are never followed.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
+use super::cores;
 use super::glob::Glob;
+use super::scope::Scope;
 use super::tree::FileOpError;
 use crate::base::{Cancel, RelPath};
 use crate::engine::View;
@@ -15,8 +16,11 @@ use crate::vfs::{EntryKind, Root};
 /// A folder that is never looked into, whatever is ignored: it is full of other people's code.
 const PACKAGES: &str = "node_modules";
 
-/// Files that a thread takes at a time; with fewer in all, one looks at them alone.
-const CHUNK: usize = 256;
+/// Files that a thread takes at a time; no more than these are looked at without another.
+const FILES: usize = 256;
+
+/// Directories that are worth a thread.
+const DIRECTORIES: usize = 32;
 
 /// Which files there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,9 +45,16 @@ pub fn newest(
 ) -> Result<Vec<RelPath>, FileOpError> {
     let mut dated = match among {
         Among::NotIgnored => {
-            let files = view.snapshot.files.within(directory).map(|file| &file.path);
-            let fits = |path: &&RelPath| glob.matches(path.as_str()) && !is_of_a_package(path);
-            with_dates(view, &files.filter(fits).collect::<Vec<_>>(), cancel)?
+            let scope = Scope::of(&view.root, directory)?;
+            let files = view.snapshot.files.within(scope.real()).map(|file| &file.path);
+            let fits = |path: &&RelPath| glob.matches(scope.shown(path).as_str()) && !is_of_a_package(path);
+            let mut dated = with_dates(view, &files.filter(fits).collect::<Vec<_>>(), cancel)?;
+            for (_, path) in &mut dated {
+                if let Cow::Owned(shown) = scope.shown(path) {
+                    *path = shown;
+                }
+            }
+            dated
         }
         Among::All => on_disk(view, directory, glob, cancel)?,
     };
@@ -58,27 +69,14 @@ fn is_of_a_package(path: &RelPath) -> bool {
 /// Those of `files`, which are in path order, that are there. The index remembers a time too, but a time may change
 /// without the content.
 fn with_dates(view: &View, files: &[&RelPath], cancel: &Cancel) -> Result<Vec<Dated>, FileOpError> {
-    let (next, all) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(files.len())));
-    let work = || {
-        let (mut stats, mut mine) = (Stats { root: &view.root, last: None }, Vec::new());
-        while let Some(chunk) = files.chunks(CHUNK).nth(next.fetch_add(1, Ordering::Relaxed)) {
-            if cancel.is_cancelled() {
-                break;
-            }
-            mine.extend(chunk.iter().filter_map(|path| stats.dated(path)));
-        }
-        all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut mine);
-    };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 1..threads.min(files.len().div_ceil(CHUNK)) {
-            // A thread that cannot be had leaves the work to the others.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
-        }
-        work();
+    let chunks: Vec<_> = files.chunks(FILES).collect();
+    let dated = cores::in_order(&chunks, 1, |chunk| {
+        let mut stats = Stats { root: &view.root, last: None };
+        let there = chunk.iter().take_while(|_| !cancel.is_cancelled());
+        there.filter_map(|path| stats.dated(path)).collect::<Vec<_>>()
     });
     cancel.check()?;
-    Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner))
+    Ok(dated.into_iter().flatten().collect())
 }
 
 /// Looks at files one after the other. A directory stays open while the next file is in it too.
@@ -110,25 +108,46 @@ fn on_disk(
     cancel: &Cancel,
 ) -> Result<Vec<Dated>, FileOpError> {
     let mut fitting = Vec::new();
-    let mut waiting = vec![directory.clone()];
-    while let Some(path) = waiting.pop() {
+    let mut level = vec![directory.clone()];
+    while !level.is_empty() {
+        let looked = cores::in_order(&level, DIRECTORIES, |path| match cancel.is_cancelled() {
+            true => InDirectory::default(),
+            false => in_directory(&view.root, path, glob),
+        });
         cancel.check()?;
-        // What was removed since its parent was listed, or is not ours to read, holds nothing for us.
-        let Ok(opened) = view.root.open_directory(&path) else { continue };
-        let Ok((entries, _)) = view.root.list(&path, &opened) else { continue };
-        for entry in entries {
-            let child = path.join(&entry.name);
-            match entry.kind {
-                EntryKind::Directory if entry.name == ".git" || entry.name == PACKAGES => {}
-                EntryKind::Directory => waiting.push(child),
-                EntryKind::File if glob.matches(child.as_str()) => {
-                    if let Ok((EntryKind::File, stat)) = Root::stat_in(&opened, &entry.name) {
-                        fitting.push((Reverse(stat.mtime), child));
-                    }
-                }
-                EntryKind::File | EntryKind::Link | EntryKind::Other => {}
-            }
+        level.clear();
+        for mut found in looked {
+            fitting.append(&mut found.fitting);
+            level.append(&mut found.below);
         }
     }
     Ok(fitting)
+}
+
+/// What one directory holds for us.
+#[derive(Default)]
+struct InDirectory {
+    fitting: Vec<Dated>,
+    below: Vec<RelPath>,
+}
+
+/// What was removed since its parent was listed, or is not ours to read, holds nothing for us.
+fn in_directory(root: &Root, path: &RelPath, glob: &Glob) -> InDirectory {
+    let mut found = InDirectory::default();
+    let Ok(opened) = root.open_directory(path) else { return found };
+    let Ok((entries, _)) = root.list(path, &opened) else { return found };
+    for entry in entries {
+        let child = path.join(&entry.name);
+        match entry.kind {
+            EntryKind::Directory if entry.name == ".git" || entry.name == PACKAGES => {}
+            EntryKind::Directory => found.below.push(child),
+            EntryKind::File if glob.matches(child.as_str()) => {
+                if let Ok((EntryKind::File, stat)) = Root::stat_in(&opened, &entry.name) {
+                    found.fitting.push((Reverse(stat.mtime), child));
+                }
+            }
+            EntryKind::File | EntryKind::Link | EntryKind::Other => {}
+        }
+    }
+    found
 }

@@ -3,6 +3,7 @@
 //! mixed answer.
 
 use std::future::Future;
+use std::sync::Arc;
 
 use super::Project;
 use super::server_outlines::{self, Patience};
@@ -11,6 +12,7 @@ use crate::base::Cancel;
 use crate::base::cancel::Cancelled;
 use crate::config::LanguageId;
 use crate::engine::{EngineError, View};
+use crate::index::Snapshot;
 use crate::lsp::NoAnswer;
 
 /// How often a question is put again because its file changed under it.
@@ -86,6 +88,11 @@ impl Project {
         let cancel = Cancel::new();
         let _stops_with_us = cancel.on_drop();
         Ok(self.engine.ask(move |view| work(view, &cancel)).await?)
+    }
+
+    /// The index as of now: what a server is asked about, held against what it then says.
+    pub(super) async fn snapshot(&self) -> Result<Arc<Snapshot>, QuestionError> {
+        self.look(|view, _| Arc::clone(&view.snapshot)).await
     }
 
     /// The one symbol that a client named. Where it is not found and language servers have files yet to outline, they

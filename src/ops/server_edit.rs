@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 
 use crate::base::cancel::Cancelled;
 use crate::base::{Cancel, ContentHash, RelPath, Text, TextEdit, TextEditError, TextEdits};
-use crate::edit::{Plan, PlanStep};
+use crate::edit::{Access, Plan, PlanStep};
 use crate::engine::View;
+use crate::index::Snapshot;
 use crate::lsp::{EditStep, Existing, FileRef, Missing, SpanEdit, WorkspaceEdit};
 use crate::vfs::{EntryKind, VfsError};
 
@@ -18,6 +19,8 @@ pub struct ServerEdit {
     pub files: BTreeMap<RelPath, FileEdits>,
     /// What happens to whole files afterwards, in the server's order.
     pub operations: Vec<FileOperation>,
+    /// What the files hold that it makes or empties, by their names then.
+    pub made: BTreeMap<RelPath, MadeFile>,
     /// What the server says about its changes.
     pub notes: Vec<String>,
     /// Edits that it gave more than once.
@@ -35,12 +38,21 @@ pub struct FileEdits {
     pub edits: Vec<TextEdit>,
 }
 
+/// A file that the edit makes.
+#[derive(Clone, Debug)]
+pub struct MadeFile {
+    /// What it will hold: later steps name places in that.
+    pub text: String,
+    /// How many changes it took.
+    pub changes: usize,
+}
+
 /// What happens to a whole file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileOperation {
-    /// An empty file is made.
+    /// It is made.
     Create(RelPath),
-    /// It becomes empty.
+    /// It is made anew, in the place of one that holds this.
     Empty(RelPath, ContentHash),
     /// It gets another name.
     Rename(RelPath, RelPath, ContentHash),
@@ -120,10 +132,12 @@ pub fn anything(_: &str, edit: TextEdit) -> Option<TextEdit> {
 /// Longest text shown of what stands in the way, in characters.
 const SHOWN: usize = 60;
 
-/// Checks `edit` against the files as they are.
+/// Checks `edit` against the files as they are. `asked` is the index that the server was asked at: of files that it was
+/// not told of but read itself, it cannot have known more.
 pub fn check(
     view: &View,
     edit: &WorkspaceEdit,
+    asked: &Snapshot,
     fits: &Fits<'_>,
     cancel: &Cancel,
 ) -> Result<ServerEdit, ServerEditError> {
@@ -135,35 +149,46 @@ pub fn check(
         match step {
             EditStep::Text { file, seen, edits } => {
                 let path = inside(view, file)?;
+                if checked.made.contains_key(&path) {
+                    checked.fill(&path, edits)?;
+                    continue;
+                }
                 let path = moved.get(&path).cloned().unwrap_or(path);
-                checked.take(view, &path, *seen, edits, fits)?;
+                let seen = seen.or_else(|| asked.files.get(path.as_str())?.hash());
+                checked.take(view, &path, seen, edits, fits)?;
             }
             EditStep::Create { file, existing } => {
                 let path = inside(view, file)?;
-                match (hash_of(view, &path)?, existing) {
-                    (None, _) => checked.operations.push(FileOperation::Create(path)),
+                match (checked.found(view, &path)?, existing) {
+                    (None, _) => checked.make(FileOperation::Create(path.clone()), path),
                     (Some(_), Existing::Skip) => {}
                     (Some(hash), Existing::Replace) => {
-                        checked.operations.push(FileOperation::Empty(path, hash));
+                        checked.make(FileOperation::Empty(path.clone(), hash), path);
                     }
                     (Some(_), Existing::Refuse) => return Err(ServerEditError::Exists(path)),
                 }
             }
             EditStep::Rename { from, to, existing } => {
                 let (from, to) = (inside(view, from)?, inside(view, to)?);
-                let hash = hash_of(view, &from)?.ok_or_else(|| ServerEditError::Missing(from.clone()))?;
                 // What another file holds is never given up for a rename, whatever the server allows.
-                match (hash_of(view, &to)?, existing) {
+                match (checked.found(view, &to)?, existing) {
                     (Some(_), Existing::Skip) => continue,
                     (Some(_), _) => return Err(ServerEditError::Exists(to)),
                     (None, _) => {}
                 }
-                moved.insert(to.clone(), from.clone());
-                checked.operations.push(FileOperation::Rename(from, to, hash));
+                for (from, to) in moves(view, from, to, cancel)? {
+                    if !checked.rename_made(&from, &to) {
+                        let hash = checked.found(view, &from)?;
+                        let hash = hash.ok_or_else(|| ServerEditError::Missing(from.clone()))?;
+                        moved.insert(to.clone(), moved.get(&from).cloned().unwrap_or_else(|| from.clone()));
+                        checked.operations.push(FileOperation::Rename(from, to, hash));
+                    }
+                }
             }
             EditStep::Delete { file, missing } => {
                 let path = inside(view, file)?;
-                match (hash_of(view, &path)?, missing) {
+                match (checked.found(view, &path)?, missing) {
+                    (Some(_), _) if checked.delete_made(&path) => {}
                     (Some(hash), _) => checked.operations.push(FileOperation::Delete(path, hash)),
                     (None, Missing::Skip) => {}
                     (None, Missing::Refuse) => return Err(ServerEditError::Missing(path)),
@@ -193,11 +218,7 @@ impl ServerEdit {
             return Err(ServerEditError::Changed(path.clone()));
         }
         for edit in edits {
-            let range = edit.span.resolve(&file.text).ok_or_else(|| ServerEditError::OutsideText {
-                path: path.clone(),
-                line: edit.span.start.line,
-                column: edit.span.start.character,
-            })?;
+            let range = edit.span.resolve(&file.text).ok_or_else(|| outside(path, edit))?;
             let fitted = fits(file.text.as_str(), TextEdit { range, new_text: edit.new_text.clone() });
             let fitted = fitted.ok_or_else(|| ServerEditError::Misplaced {
                 path: path.clone(),
@@ -211,6 +232,67 @@ impl ServerEdit {
             }
         }
         Ok(())
+    }
+
+    /// Adds edits of a file that the edit itself makes.
+    fn fill(&mut self, path: &RelPath, edits: &[SpanEdit]) -> Result<(), ServerEditError> {
+        let Some(file) = self.made.get_mut(path) else { return Ok(()) };
+        let unreadable = |error: crate::base::text::Binary| ServerEditError::Unreadable {
+            path: path.clone(),
+            why: error.to_string(),
+        };
+        let text = Text::decode(file.text.clone().into_bytes()).map_err(unreadable)?;
+        let mut all = Vec::new();
+        for edit in edits {
+            let range = edit.span.resolve(&text).ok_or_else(|| outside(path, edit))?;
+            all.push(TextEdit { range, new_text: edit.new_text.clone() });
+        }
+        let overlap = |source| ServerEditError::Overlap { path: path.clone(), source };
+        file.text = TextEdits::new(all).and_then(|edits| edits.apply(text.as_str())).map_err(overlap)?;
+        file.changes += edits.len();
+        Ok(())
+    }
+
+    /// Notes that `path` is made.
+    fn make(&mut self, operation: FileOperation, path: RelPath) {
+        self.operations.push(operation);
+        self.made.insert(path, MadeFile { text: String::new(), changes: 0 });
+    }
+
+    /// What stands at `path` after the steps so far: the hash of what was there before the edit. `None`: nothing.
+    fn found(&self, view: &View, path: &RelPath) -> Result<Option<ContentHash>, ServerEditError> {
+        for operation in self.operations.iter().rev() {
+            match operation {
+                FileOperation::Create(made) if made == path => return Ok(Some(ContentHash::of(b""))),
+                FileOperation::Rename(_, to, hash) if to == path => return Ok(Some(*hash)),
+                FileOperation::Rename(gone, ..) | FileOperation::Delete(gone, _) if gone == path => {
+                    return Ok(None);
+                }
+                _ => {}
+            }
+        }
+        hash_of(view, path)
+    }
+
+    /// Gives a file that the edit makes another name; whether it is one.
+    fn rename_made(&mut self, from: &RelPath, to: &RelPath) -> bool {
+        let made = FileOperation::Create(from.clone());
+        let Some(at) = self.operations.iter().rposition(|operation| *operation == made) else { return false };
+        let Some(file) = self.made.remove(from) else { return false };
+        self.made.insert(to.clone(), file);
+        self.operations[at] = FileOperation::Create(to.clone());
+        true
+    }
+
+    /// Does not make a file after all; whether the edit made it where none was.
+    fn delete_made(&mut self, path: &RelPath) -> bool {
+        self.made.remove(path);
+        let replaced =
+            |operation: &FileOperation| matches!(operation, FileOperation::Empty(empty, _) if empty == path);
+        self.operations.retain(|operation| !replaced(operation));
+        let made = FileOperation::Create(path.clone());
+        let at = self.operations.iter().rposition(|operation| *operation == made);
+        at.map(|at| self.operations.remove(at)).is_some()
     }
 
     /// The edits of `path`, with its text as it is now.
@@ -232,7 +314,8 @@ impl ServerEdit {
     pub(super) fn settle(&mut self) -> Result<(), ServerEditError> {
         for (path, file) in &mut self.files {
             let before = file.edits.len();
-            file.edits.sort_by(|a, b| (a.range, &a.new_text).cmp(&(b.range, &b.new_text)));
+            // Of insertions at one place, the first that is given comes first (LSP 3.17, `TextEdit[]`).
+            file.edits.sort_by_key(|edit| edit.range);
             // Two insertions at one place may both be meant.
             file.edits.dedup_by(|a, b| a == b && a.range.start < a.range.end);
             self.duplicates += before - file.edits.len();
@@ -255,6 +338,7 @@ impl ServerEdit {
             }
         }
         self.operations.extend(other.operations);
+        self.made.extend(other.made);
         self.notes.extend(other.notes);
         self.settle()
     }
@@ -273,17 +357,32 @@ impl ServerEdit {
         self.files.is_empty() && self.operations.is_empty()
     }
 
+    /// Changes of text by file, in path order; files that are made count with what fills them.
+    pub fn counts(&self) -> Vec<(RelPath, usize)> {
+        let changed = self.files.iter().map(|(path, file)| (path.clone(), file.edits.len()));
+        let made = self.made.iter().map(|(path, file)| (path.clone(), file.changes));
+        let mut counts: Vec<(RelPath, usize)> = changed.chain(made).collect();
+        counts.sort();
+        counts
+    }
+
     /// The edit as a plan: texts first, under the names files have now.
-    pub fn plan(self) -> Result<Plan, ServerEditError> {
+    pub fn plan(mut self) -> Result<Plan, ServerEditError> {
         let mut steps = Vec::new();
         for (path, file) in self.files {
             let edits = TextEdits::new(file.edits);
             let edits = edits.map_err(|source| ServerEditError::Overlap { path: path.clone(), source })?;
             steps.push(PlanStep::Text { path, base: file.hash, edits });
         }
+        let mut held =
+            |path: &RelPath| self.made.remove(path).map_or_else(Vec::new, |file| file.text.into_bytes());
         steps.extend(self.operations.into_iter().map(|operation| match operation {
-            FileOperation::Create(path) => PlanStep::Create { path, bytes: Vec::new() },
-            FileOperation::Empty(path, hash) => PlanStep::Write { path, base: Some(hash), bytes: Vec::new() },
+            FileOperation::Create(path) => {
+                PlanStep::Create { bytes: held(&path), path, access: Access::Plain }
+            }
+            FileOperation::Empty(path, hash) => {
+                PlanStep::Write { bytes: held(&path), path, base: Some(hash) }
+            }
             FileOperation::Rename(from, to, base) => PlanStep::Rename { from, to, base },
             FileOperation::Delete(path, base) => PlanStep::Delete { path, base },
         }));
@@ -308,6 +407,60 @@ fn inside(view: &View, file: &FileRef) -> Result<RelPath, ServerEditError> {
         return Err(ServerEditError::Ignored(path));
     }
     Ok(path)
+}
+
+/// Files of a directory that gets another name. With more, the whole edit is refused.
+const MAX_MOVED: usize = 10_000;
+
+/// The files that move when `from` becomes `to`: itself, or all that lie beneath it, ignored ones too.
+fn moves(
+    view: &View,
+    from: RelPath,
+    to: RelPath,
+    cancel: &Cancel,
+) -> Result<Vec<(RelPath, RelPath)>, ServerEditError> {
+    if !matches!(view.root.stat_link(&from), Ok((EntryKind::Directory, _))) {
+        return Ok(vec![(from, to)]);
+    }
+    let refusal = |path: &RelPath, why: String| ServerEditError::Unreadable { path: path.clone(), why };
+    if to.as_str().strip_prefix(from.as_str()).is_some_and(|rest| rest.starts_with('/')) {
+        return Err(refusal(&to, format!("it lies in {from}, which is to be moved there")));
+    }
+    let mut files = Vec::new();
+    let mut directories = vec![(from, to)];
+    while let Some((from, to)) = directories.pop() {
+        cancel.check()?;
+        let unreadable = |error: VfsError| refusal(&from, error.to_string());
+        let directory = view.root.open_directory_itself(&from).map_err(unreadable)?;
+        let (entries, unnamed) = view.root.list(&from, directory).map_err(unreadable)?;
+        if unnamed > 0 {
+            return Err(refusal(
+                &from,
+                "it holds names that are not UTF-8, which cannot be moved".to_owned(),
+            ));
+        }
+        for entry in entries {
+            let both = (from.join(&entry.name), to.join(&entry.name));
+            match entry.kind {
+                EntryKind::Directory => directories.push(both),
+                EntryKind::File => files.push(both),
+                _ => return Err(refusal(&both.0, "it is no regular file, which cannot be moved".to_owned())),
+            }
+        }
+        if files.len() > MAX_MOVED {
+            return Err(refusal(&from, format!("more than {MAX_MOVED} files would move")));
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn outside(path: &RelPath, edit: &SpanEdit) -> ServerEditError {
+    ServerEditError::OutsideText {
+        path: path.clone(),
+        line: edit.span.start.line,
+        column: edit.span.start.character,
+    }
 }
 
 /// The hash of what stands at `path`; `None` where nothing does.

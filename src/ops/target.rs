@@ -15,7 +15,7 @@ use crate::syntax::name_path::Matching;
 use crate::syntax::{NamePattern, NamePatternError, SymbolKind};
 
 /// Names shown when nothing has the one that was asked for.
-const SIMILAR: usize = 5;
+pub(crate) const SIMILAR: usize = 5;
 
 /// A symbol as a client names it.
 #[derive(Clone, Debug)]
@@ -125,6 +125,15 @@ impl Target {
             file: file.clone(),
             row,
         })
+    }
+}
+
+impl Wanted {
+    /// Refuses a name path or a path whose text alone shows that it is of no use.
+    pub fn check(&self) -> Result<(), TargetError> {
+        NamePattern::parse(&self.name_path, Matching::Exact)?;
+        RelPath::new(&self.relative_path).map_err(|error| SymbolError::Locate(error.into()))?;
+        Ok(())
     }
 }
 

@@ -103,6 +103,20 @@ pub enum LocateError {
     },
 }
 
+impl LocateError {
+    /// What `error` says of the path that a client wrote as `text`.
+    pub(super) fn of(error: VfsError, text: &str) -> LocateError {
+        match error {
+            VfsError::NotFound { .. } => LocateError::Missing(text.to_owned()),
+            VfsError::Outside { .. } => LocateError::Outside(text.to_owned()),
+            other => {
+                let (reason, kind) = said(&other);
+                LocateError::Unreadable { path: text.to_owned(), reason, kind }
+            }
+        }
+    }
+}
+
 /// A path that exists in the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
@@ -118,12 +132,7 @@ impl Tree<'_> {
         let path = RelPath::new(text)?;
         match self.root.stat(&path) {
             Ok((kind, _)) => Ok(Located { path, kind }),
-            Err(VfsError::NotFound { .. }) => Err(LocateError::Missing(text.to_owned())),
-            Err(VfsError::Outside { .. }) => Err(LocateError::Outside(text.to_owned())),
-            Err(other) => {
-                let (reason, kind) = said(&other);
-                Err(LocateError::Unreadable { path: text.to_owned(), reason, kind })
-            }
+            Err(error) => Err(LocateError::of(error, text)),
         }
     }
 

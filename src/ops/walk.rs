@@ -4,9 +4,13 @@
 
 use std::time::Instant;
 
+use super::cores;
 use super::tree::{FileOpError, Tree};
 use crate::base::{Cancel, RelPath};
 use crate::vfs::{EntryKind, VfsError};
+
+/// Directories that are worth a thread.
+const WORTH: usize = 32;
 
 /// How far a walk goes.
 #[derive(Clone, Copy, Debug)]
@@ -46,39 +50,50 @@ pub struct Walked {
 /// Walks the directory `start`, which must be one.
 pub fn walk(tree: &Tree<'_>, start: &RelPath, reach: Reach, cancel: &Cancel) -> Result<Walked, FileOpError> {
     let mut walked = Walked::default();
-    let mut waiting = vec![(start.clone(), 1)];
-    while let Some((path, level)) = waiting.pop() {
+    let mut waiting = vec![start.clone()];
+    for _ in 0..reach.levels {
+        let looked = cores::in_order(&waiting, WORTH, |path| {
+            if cancel.is_cancelled() || Instant::now() >= reach.until {
+                return None;
+            }
+            Some(one_directory(tree, path, reach.links))
+        });
         cancel.check()?;
-        if level > reach.levels {
-            walked.is_deeper = true;
-            continue;
+        let mut below = Vec::new();
+        for (path, looked) in waiting.iter().zip(looked) {
+            match looked {
+                Some(Ok(mut found)) => {
+                    walked.files.append(&mut found.files);
+                    walked.unnamed += found.unnamed;
+                    below.append(&mut found.below);
+                }
+                Some(Err(error)) if path == start => return Err(error.into()),
+                // Removed since its parent was listed: there is nothing to tell.
+                Some(Err(VfsError::NotFound { .. })) => {}
+                Some(Err(_)) => walked.unreadable += 1,
+                None => walked.late = true,
+            }
         }
-        if Instant::now() >= reach.until {
-            walked.late = true;
+        waiting = below;
+        if walked.late || waiting.is_empty() {
             break;
         }
-        match one_directory(tree, &path, reach.links, &mut walked) {
-            Ok(below) => waiting.extend(below.into_iter().map(|path| (path, level + 1))),
-            Err(error) if path == *start => return Err(error.into()),
-            // Removed since its parent was listed: there is nothing to tell.
-            Err(VfsError::NotFound { .. }) => {}
-            Err(_) => walked.unreadable += 1,
-        }
     }
+    walked.is_deeper = !walked.late && !waiting.is_empty();
     walked.files.sort_unstable();
     Ok(walked)
 }
 
-/// Adds the files of one directory; gives the directories in it.
-fn one_directory(
-    tree: &Tree<'_>,
-    path: &RelPath,
-    links: Links,
-    walked: &mut Walked,
-) -> Result<Vec<RelPath>, VfsError> {
+/// What one directory holds.
+struct InDirectory {
+    files: Vec<RelPath>,
+    below: Vec<RelPath>,
+    unnamed: usize,
+}
+
+fn one_directory(tree: &Tree<'_>, path: &RelPath, links: Links) -> Result<InDirectory, VfsError> {
     let (entries, unnamed) = tree.root.list(path, tree.root.open_directory(path)?)?;
-    walked.unnamed += unnamed;
-    let mut below = Vec::new();
+    let mut found = InDirectory { files: Vec::new(), below: Vec::new(), unnamed };
     for entry in entries {
         if entry.name == ".git" {
             continue;
@@ -86,7 +101,7 @@ fn one_directory(
         let child = path.join(&entry.name);
         let is_file = match entry.kind {
             EntryKind::Directory => {
-                below.push(child);
+                found.below.push(child);
                 continue;
             }
             EntryKind::File => true,
@@ -97,10 +112,10 @@ fn one_directory(
             EntryKind::Other => false,
         };
         if is_file {
-            walked.files.push(child);
+            found.files.push(child);
         }
     }
-    Ok(below)
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -136,5 +151,26 @@ mod tests {
         let flat = walked("a", reach(1, 60, Links::LeftOut));
         assert_eq!((names(&flat), flat.is_deeper), (vec!["a/.x".to_owned()], true));
         assert!(walked("", reach(20, 0, Links::LeftOut)).late);
+    }
+
+    #[test]
+    fn a_large_tree_is_in_order_and_ends_at_its_level() {
+        let mut paths: Vec<String> =
+            (0..150).flat_map(|number| [format!("d{number}/f"), format!("d{number}/s/f")]).collect();
+        let files: Vec<(&str, &[u8])> = paths.iter().map(|path| (path.as_str(), b"".as_slice())).collect();
+        let scratch = Scratch::new(&files);
+        let walked = |levels: usize, cancel: &Cancel| {
+            walk(&scratch.tree(), &RelPath::root(), reach(levels, 60, Links::LeftOut), cancel)
+        };
+        let names = |walked: &Walked| walked.files.iter().map(RelPath::to_string).collect::<Vec<_>>();
+        let all = walked(3, &Cancel::new()).expect("walked");
+        paths.sort_unstable();
+        assert_eq!((names(&all), all.is_deeper), (paths.clone(), false));
+        let flat = walked(2, &Cancel::new()).expect("walked");
+        paths.retain(|path| !path.contains("/s/"));
+        assert_eq!((names(&flat), flat.is_deeper), (paths, true));
+        let cancel = Cancel::new();
+        cancel.cancel();
+        assert!(matches!(walked(3, &cancel), Err(FileOpError::Cancelled(_))));
     }
 }

@@ -89,7 +89,7 @@ fn own_members(project: &Project, class: &Target, name: &str) -> Vec<Target> {
 }
 
 /// What the names of the bases of `class` mean.
-fn bases(project: &Project, class: &Target) -> Result<Vec<Meaning>, Cancelled> {
+pub(super) fn bases(project: &Project, class: &Target) -> Result<Vec<Meaning>, Cancelled> {
     let Some((outline, row)) = class.row() else { return Ok(Vec::new()) };
     let Some(here) = project.here(&class.file) else { return Ok(vec![Meaning::Unknown]) };
     // The file may have changed since: then the row is another's.

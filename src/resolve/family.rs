@@ -26,11 +26,19 @@ pub fn share_names(a: &FileEntry, b: &FileEntry) -> bool {
     Family::of(a).is_some_and(|family| Family::of(b) == Some(family))
 }
 
+/// Whether identifiers of files of these two grammars can name each other's declarations.
+pub fn can_name(grammar: &str, other: &str) -> bool {
+    Family::of_grammar(grammar).is_some_and(|family| Family::of_grammar(other) == Some(family))
+}
+
 impl Family {
     /// The family of a file; `None` when it was not parsed.
     pub(super) fn of(file: &FileEntry) -> Option<Family> {
-        let grammar = file.grammar()?;
-        Some(match grammar.name() {
+        Family::of_grammar(file.grammar()?.name())
+    }
+
+    fn of_grammar(name: &str) -> Option<Family> {
+        Some(match name {
             "python" => Family::Python,
             "kotlin" | "java" => Family::Jvm,
             "javascript" | "typescript" | "tsx" => Family::Ecma,

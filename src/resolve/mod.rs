@@ -3,12 +3,14 @@
 //! Invariant: the text at every range that leaves here is the name that was asked for.
 
 mod binders;
+mod clashes;
 mod classes;
 mod context;
 mod definitions;
 mod enclosing;
 mod family;
 mod judge;
+mod kin;
 mod meaning;
 mod modules;
 mod occurrence;
@@ -20,9 +22,10 @@ mod sources;
 #[cfg(test)]
 mod tests;
 
+pub use clashes::{captured, taken};
 pub use definitions::definitions;
 pub use enclosing::enclosing;
-pub use family::share_names;
+pub use family::{can_name, share_names};
 pub use occurrence::{Judgement, Occurrence, Role};
 pub use occurrences::occurrences;
 pub use sources::{Current, Sources, Target};

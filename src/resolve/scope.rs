@@ -9,7 +9,7 @@ use super::modules::Module;
 use super::project::{Here, Project};
 use super::sources::Target;
 use crate::base::cancel::Cancelled;
-use crate::syntax::{ImportKind, Imported, Row, SymbolKind};
+use crate::syntax::{Import, ImportKind, Imported, Row, SymbolKind};
 
 /// Where the search for a name begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,19 @@ pub(super) enum From {
     Inside,
     /// At the top level of the file.
     File,
+}
+
+/// How far out from a place a name's meaning is found; nearer ones are less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reach {
+    /// A local that the outline does not list.
+    Local,
+    /// The function or class that stands around the place with so many between.
+    Scope(usize),
+    /// The file: a declaration of its own, or an import of that very name.
+    File,
+    /// The package, an import of everything, the language itself, or nobody knows.
+    Wider,
 }
 
 /// What `chain` (`a.b.c`) means at byte `at`.
@@ -32,7 +45,7 @@ pub(super) fn chain(
     let mut meaning = match from {
         From::Inside if project.family.selves().contains(first) => own_class(here, at),
         From::Inside => name(project, here, at, first)?,
-        From::File => in_file(project, here, first)?,
+        From::File => in_file(project, here, first)?.0,
     };
     let mut path = (*first).to_owned();
     for part in rest {
@@ -84,13 +97,24 @@ pub(super) fn step(project: &Project, meaning: &Meaning, part: &str) -> Result<M
 
 /// What the bare `name` means at byte `at`.
 pub(super) fn name(project: &Project, here: &Here, at: u32, name: &str) -> Result<Meaning, Cancelled> {
+    Ok(reached(project, here, at, name)?.0)
+}
+
+/// What the bare `name` means at byte `at`, and how far out that is found.
+pub(super) fn reached(
+    project: &Project,
+    here: &Here,
+    at: u32,
+    name: &str,
+) -> Result<(Meaning, Reach), Cancelled> {
     if here.is_local(project.family, name, at) {
-        return Ok(Meaning::Local);
+        return Ok((Meaning::Local, Reach::Local));
     }
     let outline = &here.outline;
     let mut is_innermost = true;
     let mut is_open = false;
-    for scope in around(here, at) {
+    for (steps, scope) in around(here, at).into_iter().enumerate() {
+        let reach = Reach::Scope(steps);
         let row = &outline.rows[scope];
         if project.family == Family::Python && !is_in_body(here, row, at) {
             continue;
@@ -107,11 +131,11 @@ pub(super) fn name(project: &Project, here: &Here, at: u32, name: &str) -> Resul
                         };
                         if project.family == Family::Jvm
                             && found.iter().all(is_function)
-                            && let Meaning::Declared(outer) = in_file(project, here, name)?
+                            && let (Meaning::Declared(outer), _) = in_file(project, here, name)?
                         {
                             found.extend(outer.into_iter().filter(is_function));
                         }
-                        return Ok(Meaning::Declared(found));
+                        return Ok((Meaning::Declared(found), reach));
                     }
                     Meaning::Unknown => is_open = true,
                     _ => {}
@@ -121,30 +145,39 @@ pub(super) fn name(project: &Project, here: &Here, at: u32, name: &str) -> Resul
                     is_enclosing(row) || enclosing(outline, row.name_start) == Some(scope)
                 });
                 if !own.is_empty() {
-                    return Ok(Meaning::Declared(own.into_iter().map(|row| here.target(row)).collect()));
+                    let own = own.into_iter().map(|row| here.target(row)).collect();
+                    return Ok((Meaning::Declared(own), reach));
                 }
             }
         } else {
             let own = children(here, scope, name, &|_| true);
             if !own.is_empty() {
-                return Ok(Meaning::Declared(own.into_iter().map(|row| here.target(row)).collect()));
+                let own = own.into_iter().map(|row| here.target(row)).collect();
+                return Ok((Meaning::Declared(own), reach));
             }
             let imported = imported(project, here, name, Some(scope))?;
             if !matches!(imported, Meaning::Unknown) {
-                return Ok(imported);
+                return Ok((imported, reach));
             }
         }
         is_innermost = false;
     }
-    let found = in_file(project, here, name)?;
+    let (found, reach) = in_file(project, here, name)?;
     // A base outside the project may declare it.
-    Ok(if is_open && matches!(found, Meaning::Elsewhere) { Meaning::Unknown } else { found })
+    Ok((if is_open && matches!(found, Meaning::Elsewhere) { Meaning::Unknown } else { found }, reach))
 }
 
 /// What `name` means at the top level of the file.
-fn in_file(project: &Project, here: &Here, name: &str) -> Result<Meaning, Cancelled> {
+fn in_file(project: &Project, here: &Here, name: &str) -> Result<(Meaning, Reach), Cancelled> {
     let imported = imported(project, here, name, None)?;
     let own = top_level(&here.file, name);
+    // Also from where nobody knows: an import of the name is nearer than anything that is not the file's.
+    let is_import = |import: Import| {
+        binds(project.family, &import) == Some(name)
+            && function_around(here, import.statement.start).is_none()
+    };
+    let is_named_here = !own.is_empty() || here.imports().iter().any(is_import);
+    let reach = if is_named_here { Reach::File } else { Reach::Wider };
     let own = if own.is_empty() { Meaning::Unknown } else { Meaning::Declared(own) };
     let meaning = match project.family {
         // Either may be there: `try: from a import b` … `except ImportError: b = None`.
@@ -181,7 +214,8 @@ fn in_file(project: &Project, here: &Here, name: &str) -> Result<Meaning, Cancel
         found => found,
     };
     let is_builtin = project.family == Family::Python && matches!(meaning, Meaning::Unknown);
-    Ok(if is_builtin && !here.outline.imports.has_stars() { Meaning::Elsewhere } else { meaning })
+    let is_builtin = is_builtin && !here.outline.imports.has_stars();
+    Ok((if is_builtin { Meaning::Elsewhere } else { meaning }, reach))
 }
 
 /// In the file's package and, in C#, in those around it.
@@ -202,9 +236,10 @@ fn in_packages(project: &Project, here: &Here, name: &str) -> Result<Meaning, Ca
 /// What the file's imports bind to `name`: those inside the function `scope`, or those inside none.
 fn imported(project: &Project, here: &Here, name: &str, scope: Option<usize>) -> Result<Meaning, Cancelled> {
     let mut meaning = Meaning::Unknown;
-    let function = |at: u32| around(here, at).into_iter().find(|&row| !is_class(&here.outline.rows[row]));
     for import in here.imports().iter() {
-        if binds(project.family, &import) != Some(name) || function(import.statement.start) != scope {
+        if binds(project.family, &import) != Some(name)
+            || function_around(here, import.statement.start) != scope
+        {
             continue;
         }
         let found = project.import(&here.file, &import, 0)?;
@@ -227,8 +262,13 @@ fn imported(project: &Project, here: &Here, name: &str, scope: Option<usize>) ->
     Ok(meaning)
 }
 
+/// The innermost function around byte `at`.
+pub(super) fn function_around(here: &Here, at: u32) -> Option<usize> {
+    around(here, at).into_iter().find(|&row| !is_class(&here.outline.rows[row]))
+}
+
 /// The functions and classes around byte `at`, innermost first.
-fn around(here: &Here, at: u32) -> Vec<usize> {
+pub(super) fn around(here: &Here, at: u32) -> Vec<usize> {
     let rows = here.outline.rows.iter().enumerate();
     let mut around: Vec<usize> = rows
         .filter(|(_, row)| row.start <= at && at < row.end && is_enclosing(row))

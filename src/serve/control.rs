@@ -20,6 +20,7 @@ use crate::serve::protocol::{
 use crate::serve::run::{Ran, run};
 use crate::serve::session::Session;
 use crate::serve::session::describe;
+use crate::toolsets::Reply;
 
 /// How often a client that waits for the index hears how far it is.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -76,8 +77,8 @@ async fn result(
                 true => telling(&session, outbox, call).await,
             };
             Ok(ran.and_then(|ran| match ran {
-                Ran::Reply(reply) => Some(json!({ "text": reply.text, "outcome": reply.outcome.name() })),
-                Ran::Ask(question) => Some(json!({ "ask": question.display, "offer": question.offer })),
+                Ran::Reply(reply) => Some(replied(reply)),
+                Ran::Ask(question) => Some(question.to_answer()),
                 Ran::Stopped => None,
             }))
         }
@@ -96,6 +97,15 @@ async fn result(
         SETTLED => Ok(settled(session, ticket, outbox).await),
         method => Err(Wrong::new(id, METHOD_NOT_FOUND, format!("this daemon knows no method {method}"))),
     }
+}
+
+/// A reply as it is sent: a picture beside the words for who cannot show it, as the command line.
+fn replied(reply: Reply) -> Value {
+    let mut answer = json!({ "text": reply.text, "outcome": reply.outcome.name() });
+    if let Some(image) = reply.image {
+        answer["image"] = json!(image);
+    }
+    answer
 }
 
 #[derive(Deserialize)]

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::serve::escapes::json_of;
 use crate::serve::protocol::{INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, error_line};
 
 /// A JSON-RPC message of a client.
@@ -62,7 +63,7 @@ pub(super) fn read(line: &[u8]) -> Result<Message, Wrong> {
     if line.iter().all(u8::is_ascii_whitespace) {
         return Ok(Message::Blank);
     }
-    let value: Value = serde_json::from_slice(line)
+    let value = json_of(line)
         .map_err(|error| Wrong::new(Value::Null, PARSE_ERROR, format!("this line is not JSON: {error}")))?;
     let object = match value {
         Value::Object(object) => object,

@@ -95,7 +95,7 @@ pub(super) async fn call(
         Some(Err(error)) => return failed(&error),
         None => return Ran::Stopped,
     };
-    let Some(question) = Question::of_answer(&answer) else { return Ran::Reply(reply(&answer)) };
+    let Some(question) = Question::of_answer(&answer) else { return Ran::Reply(reply(answer)) };
     let said = tokio::select! {
         biased;
         () = stop.stopped() => return Ran::Stopped,
@@ -107,7 +107,7 @@ pub(super) async fn call(
         Judged::Pending => return Ran::Ask(question),
     };
     match link.request(CALL, params(Some(word)), stop).await {
-        Some(Ok(answer)) => Ran::Reply(reply(&answer)),
+        Some(Ok(answer)) => Ran::Reply(reply(answer)),
         Some(Err(error)) => failed(&error),
         None => Ran::Stopped,
     }
@@ -138,12 +138,12 @@ pub(super) async fn activate(
     Some(reply)
 }
 
-fn reply(answer: &Value) -> Reply {
+fn reply(mut answer: Value) -> Reply {
     let outcome = answer["outcome"].as_str().unwrap_or_default();
     Reply {
-        text: answer["text"].as_str().unwrap_or_default().to_owned(),
-        // symd's own clients are told of pictures in words.
-        image: None,
         outcome: Outcome::named(outcome).unwrap_or(Outcome::Failed),
+        // Most answers have none, and an older daemon sends none.
+        image: serde_json::from_value(answer["image"].take()).ok(),
+        text: answer["text"].as_str().unwrap_or_default().to_owned(),
     }
 }

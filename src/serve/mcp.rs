@@ -22,7 +22,6 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
 use tokio::sync::{Notify, mpsc};
 
-use crate::serve::base64;
 use crate::serve::dispatch::{Request, Wrong};
 use crate::serve::in_flight::Ticket;
 use crate::serve::outbox::{Closed, Outbox};
@@ -360,7 +359,7 @@ fn listed(tool: &Tool) -> McpTool {
 
 fn result(reply: Reply) -> CallToolResult {
     let content = vec![match reply.image {
-        Some(image) => ContentBlock::image(base64::encode(&image.bytes), image.mime_type),
+        Some(image) => ContentBlock::image(image.data, image.mime_type),
         None => ContentBlock::text(reply.text),
     }];
     match reply.outcome {

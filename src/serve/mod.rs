@@ -2,12 +2,12 @@
 //! MCP's JSON is known here and in `toolsets` alone; rmcp in `serve::mcp` alone.
 
 pub mod approvals;
-mod base64;
 pub mod connection;
 mod control;
 pub mod daemon;
 mod dispatch;
 mod elsewhere;
+pub mod escapes;
 pub mod forms;
 pub mod host;
 pub mod in_flight;

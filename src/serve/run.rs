@@ -22,8 +22,8 @@ use crate::serve::log::{short, short_arguments};
 use crate::serve::session::Session;
 use crate::toolsets::native::NATIVE;
 use crate::toolsets::{
-    Approved, Call, Connected, NotRun, Offered, Outcome, Reply, Tool, Turn, Turner, Why, about_connection,
-    not_active,
+    Approved, Call, Connected, NotRun, Offered, Outcome, Reach, Reply, Tool, Turn, Turner, Why,
+    about_connection, not_active,
 };
 
 /// What became of a call.
@@ -86,26 +86,44 @@ async fn ran(
             return Ran::Reply((offered.toolset.refuse)(&NotRun { why: Why::NoProject, message }));
         }
     }
-    let wanted = Arc::new(Wanted::new(offered, arguments, session.host.root()));
-    let permission = tokio::select! {
-        biased;
-        () = stop.stopped() => return Ran::Stopped,
-        permission = permit(session, &wanted, asker) => permission,
-    };
-    let approved = match permission {
-        Permission::Run(approved) => approved,
-        Permission::Refused(message) => return not_approved(offered, message),
-        Permission::Pending(question) => return Ran::Ask(question),
-    };
-    // Nobody else holds it any more, so nothing is copied.
-    let wanted = Arc::unwrap_or_clone(wanted);
-    let reply = match (turner, session.host.project()) {
-        (Some(turner), _) => on_connection(session, wanted, turner, approved, stop).await,
-        (None, Some(project)) => in_project(session, project, wanted, approved, stop).await,
-        // It was there above.
-        (None, None) => None,
-    };
-    reply.map_or(Ran::Stopped, Ran::Reply)
+    let mut wanted = Wanted::new(offered, arguments, session.host.root());
+    let mut because: Option<String> = None;
+    loop {
+        let shared = Arc::new(wanted);
+        let permission = tokio::select! {
+            biased;
+            () = stop.stopped() => return Ran::Stopped,
+            permission = permit(session, &shared, because.as_deref(), asker) => permission,
+        };
+        let approved = match permission {
+            Permission::Run(approved) => approved,
+            Permission::Refused(message) => return not_approved(offered, message),
+            Permission::Useless(reply) => return Ran::Reply(reply),
+            Permission::Pending(question) => return Ran::Ask(question),
+        };
+        // Arguments of an edit may be long; one needs no more than it was given, and is not copied.
+        let again = (approved != Approved::ByUser && offered.tool.reach == Reach::Beyond)
+            .then(|| Wanted::clone(&shared));
+        // Nobody else holds it any more, so nothing is copied here.
+        let now = Arc::unwrap_or_clone(shared);
+        let reply = match (turner, session.host.project()) {
+            (Some(turner), _) => on_connection(session, now, turner, approved, stop).await,
+            (None, Some(project)) => in_project(session, project, now, approved, stop).await,
+            // It was there above.
+            (None, None) => None,
+        };
+        match (reply, again) {
+            (Some(Reply { outcome: Outcome::NeedsUser, text, .. }), Some(again)) => {
+                (wanted, because) = (again, Some(text));
+            }
+            // From a tool that has the user's word, or cannot need it: a fault of symd's, and no allowance.
+            (Some(Reply { outcome: Outcome::NeedsUser, text, .. }), None) => {
+                return not_approved(offered, text);
+            }
+            (Some(reply), _) => return Ran::Reply(reply),
+            (None, _) => return Ran::Stopped,
+        }
+    }
 }
 
 /// The refusal of a call that nobody allowed, in its contract's shape.

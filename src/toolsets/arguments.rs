@@ -128,6 +128,28 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// An integer as it came, for texts that quote it. What is past 64 bits is not what [`Arguments::integer`] makes of it.
+    pub fn given(&self, name: &str) -> String {
+        match self.0.get(name) {
+            None => "nothing".to_owned(),
+            Some(Value::Number(number)) if !number.is_f64() => number.to_string(),
+            Some(value) => match (integer(value), value.as_f64()) {
+                (Some(exact), _) if !is_shortened(exact) => exact.to_string(),
+                (_, Some(number)) => format!("{number:e}"),
+                _ => shown(value),
+            },
+        }
+    }
+
+    /// `text`, which quotes integers read from these arguments, with those past 64 bits as they came. Of several of one
+    /// sign, the first is meant.
+    pub fn restored(&self, text: &str, names: &[&str]) -> String {
+        [i64::MAX, i64::MIN].into_iter().fold(text.to_owned(), |text, end| {
+            let given = names.iter().find(|name| self.0.get(**name).and_then(integer) == Some(end));
+            given.map_or(text.clone(), |name| text.replace(&end.to_string(), &self.given(name)))
+        })
+    }
+
     /// The error that says what `name` should have been.
     pub fn invalid(&self, name: &str, expected: &str) -> ArgumentError {
         let got = self.0.get(name).map_or_else(|| "nothing".to_owned(), shown);
@@ -182,6 +204,11 @@ fn integer(value: &Value) -> Option<i64> {
     format!("{value:.0}").parse().ok()
 }
 
+/// Whether [`integer`] may have made it of a greater one.
+fn is_shortened(value: i64) -> bool {
+    matches!(value, i64::MIN | i64::MAX)
+}
+
 /// A value as JSON, cut where it no longer helps.
 fn shown(value: &Value) -> String {
     const SHOWN: usize = 60;
@@ -224,5 +251,27 @@ mod tests {
             "Invalid parameter 's': expected one of 'a', 'b', got: \"x\""
         );
         assert!(args.string("n").is_err());
+    }
+
+    #[test]
+    fn integers_are_quoted_as_they_came() {
+        let json =
+            r#"{"i":-3,"f":3.0,"big":1e30,"u":18446744073709551615,"low":-1e300,"max":9223372036854775807}"#;
+        let map: Map<String, Value> = serde_json::from_str(json).expect("valid");
+        let args = Arguments::new(&map);
+        for (name, given) in [
+            ("i", "-3"),
+            ("f", "3"),
+            ("big", "1e30"),
+            ("u", "18446744073709551615"),
+            ("low", "-1e300"),
+            ("max", "9223372036854775807"),
+            ("absent", "nothing"),
+        ] {
+            assert_eq!(args.given(name), given);
+        }
+        let text = format!("{} to {}, -3", i64::MAX, i64::MIN);
+        assert_eq!(args.restored(&text, &["i", "big", "max", "low"]), "1e30 to -1e300, -3");
+        assert_eq!(args.restored(&text, &["i"]), text);
     }
 }

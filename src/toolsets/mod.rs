@@ -3,6 +3,7 @@
 
 pub mod arguments;
 mod asked;
+mod base64;
 pub mod cli_agent;
 mod client;
 mod clock;
@@ -10,6 +11,7 @@ mod connected;
 pub mod gemini_cli;
 pub mod native;
 mod outlined;
+mod proposed;
 mod risk;
 pub mod serena;
 mod shelled;
@@ -20,10 +22,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use client::Client;
 pub use connected::{Connected, Turn, Turner, Turning, about_connection, not_active};
+pub use proposed::{Check, Proposed};
 pub use risk::{Approved, AsksFor, NotRun, Reach, Risk, Why};
 
 use crate::base::Cancel;
@@ -44,6 +48,8 @@ pub struct Toolset {
     pub asks_for: AsksFor,
     /// Says in the contract's shape that a call was not run.
     pub refuse: fn(&NotRun) -> Reply,
+    /// Says what is wrong with a call before the user is asked about it.
+    pub check: Check,
     /// In the order in which they are listed.
     pub tools: &'static [Tool],
 }
@@ -65,8 +71,11 @@ pub struct Tool {
     /// How far it reaches.
     pub reach: Reach,
     /// Runs it.
-    pub run: for<'a> fn(Call<'a>) -> Running<'a>,
+    pub run: Run,
 }
+
+/// How a tool is run.
+pub type Run = for<'a> fn(Call<'a>) -> Running<'a>;
 
 impl Tool {
     /// A tool that only looks, inside the project.
@@ -75,18 +84,46 @@ impl Tool {
         title: &'static str,
         description: &'static str,
         schema: fn() -> Value,
-        run: for<'a> fn(Call<'a>) -> Running<'a>,
+        run: Run,
     ) -> Tool {
-        Tool {
-            name,
-            title,
-            description,
-            schema,
-            annotations: Annotations::READ_ONLY,
-            risk: Risk::ReadOnly,
-            reach: Reach::Project,
-            run,
-        }
+        let (annotations, risk, reach) = (Annotations::READ_ONLY, Risk::ReadOnly, Reach::Project);
+        Tool { name, title, description, schema, annotations, risk, reach, run }
+    }
+
+    /// A tool that adds to what is there, so that it can be undone.
+    const fn adds(
+        name: &'static str,
+        title: &'static str,
+        description: &'static str,
+        schema: fn() -> Value,
+        run: Run,
+    ) -> Tool {
+        let (annotations, risk, reach) = (Annotations::ADDS, Risk::SafeWrite, Reach::Project);
+        Tool { name, title, description, schema, annotations, risk, reach, run }
+    }
+
+    /// A tool that changes or removes what is there, so that it can be undone.
+    const fn changes(
+        name: &'static str,
+        title: &'static str,
+        description: &'static str,
+        schema: fn() -> Value,
+        run: Run,
+    ) -> Tool {
+        let (annotations, risk, reach) = (Annotations::CHANGES, Risk::SafeWrite, Reach::Project);
+        Tool { name, title, description, schema, annotations, risk, reach, run }
+    }
+
+    /// A tool that runs commands.
+    const fn runs(
+        name: &'static str,
+        title: &'static str,
+        description: &'static str,
+        schema: fn() -> Value,
+        run: Run,
+    ) -> Tool {
+        let (annotations, risk, reach) = (Annotations::RUNS, Risk::Dangerous, Reach::Beyond);
+        Tool { name, title, description, schema, annotations, risk, reach, run }
     }
 }
 
@@ -115,6 +152,10 @@ impl Annotations {
     /// A tool that only looks, inside the project.
     pub const READ_ONLY: Annotations =
         Annotations { read_only: true, destructive: false, idempotent: true, open_world: false };
+
+    /// A tool that runs commands, which may do anything.
+    pub const RUNS: Annotations =
+        Annotations { read_only: false, destructive: true, idempotent: false, open_world: true };
 }
 
 /// A call under way.
@@ -150,13 +191,20 @@ pub struct Reply {
     pub outcome: Outcome,
 }
 
-/// A picture.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A picture, as MCP has it and as it goes from one daemon to another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Image {
-    /// The file's bytes.
-    pub bytes: Vec<u8>,
+    /// The file's bytes in Base64.
+    pub data: String,
     /// Its media type: "image/png".
-    pub mime_type: &'static str,
+    pub mime_type: String,
+}
+
+impl Image {
+    /// The picture in these bytes.
+    pub fn new(bytes: &[u8], mime_type: &str) -> Image {
+        Image { data: base64::encode(bytes), mime_type: mime_type.to_owned() }
+    }
 }
 
 /// How a call went; everything but `Done` is MCP's `isError: true`, and decides the command line's exit code.
@@ -172,12 +220,22 @@ pub enum Outcome {
     NotReady,
     /// It was not run, because the user does not allow it or could not be asked.
     Denied,
+    /// It did nothing, because of what it found out about this very call: only the user's own word for it will do
+    /// ([`Approved::ByUser`]). The text says what that is, as a sentence without a full stop. Never the last word: whoever
+    /// runs calls gets the user's and runs it again, or refuses it.
+    NeedsUser,
 }
 
 impl Outcome {
     /// All of them.
-    const ALL: [Outcome; 5] =
-        [Outcome::Done, Outcome::Failed, Outcome::NotReady, Outcome::NoServer, Outcome::Denied];
+    const ALL: [Outcome; 6] = [
+        Outcome::Done,
+        Outcome::Failed,
+        Outcome::NotReady,
+        Outcome::NoServer,
+        Outcome::Denied,
+        Outcome::NeedsUser,
+    ];
 
     /// The word for it, on the wire; the command line has an exit code for each.
     pub fn name(self) -> &'static str {
@@ -187,6 +245,7 @@ impl Outcome {
             Outcome::NotReady => "not_ready",
             Outcome::NoServer => "no_server",
             Outcome::Denied => "denied",
+            Outcome::NeedsUser => "needs_user",
         }
     }
 
@@ -200,6 +259,11 @@ impl Reply {
     /// The answer of a call that did what it was asked.
     pub fn done(text: impl Into<String>) -> Reply {
         Reply { text: text.into(), image: None, outcome: Outcome::Done }
+    }
+
+    /// The answer of a call that needs the user's own word, because of `why`.
+    pub fn needs_user(why: impl Into<String>) -> Reply {
+        Reply { text: why.into(), image: None, outcome: Outcome::NeedsUser }
     }
 
     /// The answer of a call that failed.

@@ -29,7 +29,12 @@ pub(super) async fn run(call: &Call<'_>, command: Command<'_>) -> Result<Ran, Sh
         deadline: command.deadline,
         keep: command.keep,
     };
-    shell::run(shells, &client.left_behind, request).await
+    let ran = shell::run(shells, &client.left_behind, request).await?;
+    if !ran.background.is_empty() {
+        // Not every contract has a place to tell it.
+        tracing::info!(tool = call.tool, processes = ?ran.background, "left running in the background");
+    }
+    Ok(ran)
 }
 
 /// What is kept of each stream where a contract names no bound: together no more than a configured answer.

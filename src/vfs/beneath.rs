@@ -66,16 +66,7 @@ fn by_components(
                 return if flags.contains(OFlags::PATH) { Ok(found) } else { Err(Errno::LOOP) };
             }
             links_left = links_left.checked_sub(1).ok_or(Errno::LOOP)?;
-            let target = rustix::fs::readlinkat(&found, "", Vec::new())?;
-            let target =
-                Path::new(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(target.as_bytes()));
-            if target.is_absolute() {
-                let inside = target.strip_prefix(canonical_root).map_err(|_| Errno::XDEV)?;
-                passed.clear();
-                ahead.extend(reversed(inside)?);
-            } else {
-                ahead.extend(reversed(target)?);
-            }
+            follow(&found, canonical_root, &mut passed, &mut ahead)?;
         } else if ahead.is_empty() {
             // The last component: open it for what the caller wants, without following a link put there since.
             return rustix::fs::openat(
@@ -154,18 +145,28 @@ pub(super) fn resolve(root: BorrowedFd<'_>, canonical_root: &Path, path: &Path) 
             continue;
         }
         links_left = links_left.checked_sub(1).ok_or(Errno::LOOP)?;
-        let target = rustix::fs::readlinkat(&found, "", Vec::new())?;
-        let target =
-            Path::new(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(target.as_bytes()));
-        if target.is_absolute() {
-            let inside = target.strip_prefix(canonical_root).map_err(|_| Errno::XDEV)?;
-            passed.clear();
-            ahead.extend(reversed(inside)?);
-        } else {
-            ahead.extend(reversed(target)?);
-        }
+        follow(&found, canonical_root, &mut passed, &mut ahead)?;
     }
     Ok(named(&passed))
+}
+
+/// Puts the target of `link` before what is `ahead`; an absolute one is taken from the root, whatever was `passed`.
+fn follow<P>(
+    link: &OwnedFd,
+    canonical_root: &Path,
+    passed: &mut Vec<P>,
+    ahead: &mut Vec<std::ffi::OsString>,
+) -> Result<(), Errno> {
+    let target = rustix::fs::readlinkat(link, "", Vec::new())?;
+    let target = Path::new(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(target.as_bytes()));
+    if target.is_absolute() {
+        let inside = target.strip_prefix(canonical_root).map_err(|_| Errno::XDEV)?;
+        passed.clear();
+        ahead.extend(reversed(inside)?);
+    } else {
+        ahead.extend(reversed(target)?);
+    }
+    Ok(())
 }
 
 /// The components of a relative path, last first; `.` left out.

@@ -2,10 +2,12 @@
 //! path, link or race of a client's making leads outside. `slot` holds the steps of a write; only `edit` takes them.
 
 mod beneath;
+mod gits_own;
 mod ignore;
 mod root;
 mod slot;
 
+pub use gits_own::GitsOwn;
 pub use ignore::{Ignore, IgnoreSettings, Rules, Vendored};
 pub use root::{Entry, EntryKind, FileBytes, MAX_FILE_BYTES, Root, Stat, VfsError};
 pub(crate) use root::{kind_of, stat_of};

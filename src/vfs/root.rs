@@ -39,6 +39,12 @@ pub enum VfsError {
         /// The path asked for.
         path: RelPath,
     },
+    /// It lies beneath a `.git` ([`super::GitsOwn`]), where nothing is written.
+    #[error("{path} is git's own, and git runs programs that are named there; symd does not write it")]
+    GitsOwn {
+        /// The path asked for.
+        path: RelPath,
+    },
     /// A directory, FIFO, socket or device.
     #[error("{path} is {what}, not a regular file")]
     NotAFile {

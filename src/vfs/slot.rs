@@ -57,6 +57,8 @@ pub enum Found {
 pub enum Like {
     /// The process's own: 0666 without its umask.
     New,
+    /// The process's own, for a program: 0777 without its umask.
+    NewProgram,
     /// These.
     Meta(Meta),
     /// Those of a file that is there, extended attributes (and with them access control lists) included.
@@ -163,6 +165,7 @@ impl Slot<'_> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let (mode, source) = match like {
             Like::New => (0o666, None),
+            Like::NewProgram => (0o777, None),
             Like::Meta(_) => (0o600, None),
             Like::File(path) => (0o600, self.open_model(path)?),
         };

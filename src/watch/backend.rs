@@ -31,6 +31,14 @@ pub(super) enum Event {
         /// The entry's name.
         name: String,
     },
+    /// The entry `name` was written to by somebody who has not closed it yet. That may be long in coming: the system tells
+    /// of a closing when the last copy of the descriptor is closed, and a child that was forked meanwhile holds one.
+    Written {
+        /// Which directory.
+        watch: WatchId,
+        /// The entry's name.
+        name: String,
+    },
     /// The attributes of the watched directory itself changed.
     Attributes(WatchId),
     /// The watched directory itself was moved; what stood in it still does.
@@ -47,6 +55,15 @@ pub(super) enum Event {
     RootMoved,
 }
 
+/// Whether [`Event::Written`] is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Writes {
+    /// It is, as of every directory at first.
+    Told,
+    /// It is not.
+    Untold,
+}
+
 /// One way to be told of changes.
 pub(super) trait Backend: Send {
     /// Watches the open directory, whose absolute path is `path`. Watching the same directory again returns
@@ -55,6 +72,9 @@ pub(super) trait Backend: Send {
 
     /// Ends a watch. Events it left behind may still come.
     fn unwatch(&mut self, watch: WatchId);
+
+    /// Chooses whether writes are told of the open directory that `watch` stands for. One that cannot choose tells them.
+    fn choose(&mut self, _watch: WatchId, _directory: BorrowedFd<'_>, _writes: Writes) {}
 
     /// Waits until there are events or the waker was called, and adds the events.
     fn wait(&mut self, events: &mut Vec<Event>) -> io::Result<()>;

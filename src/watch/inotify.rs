@@ -1,5 +1,5 @@
 //! Raw inotify: one instance for the tree and for the barriers, since one instance delivers in order.
-//! Finished writes count, so IN_MODIFY is not asked for; neither is any kind of reading.
+//! No kind of reading is asked for. IN_MODIFY is, except where it floods ([`super::writes`]).
 
 use std::collections::HashSet;
 use std::io;
@@ -12,7 +12,7 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use rustix::io::Errno;
 
-use super::backend::{Backend, Event, Refused, Waker, WatchId};
+use super::backend::{Backend, Event, Refused, Waker, WatchId, Writes};
 use super::barrier::Barriers;
 
 /// Bytes read from the kernel at once: some 2,000 events, so that a burst is one batch.
@@ -71,6 +71,7 @@ pub(super) fn clear(wake: &OwnedFd) {
 fn tree_mask() -> WatchFlags {
     WatchFlags::CREATE
         | WatchFlags::CLOSE_WRITE
+        | WatchFlags::MODIFY
         | WatchFlags::MOVED_FROM
         | WatchFlags::MOVED_TO
         | WatchFlags::DELETE
@@ -149,6 +150,10 @@ impl Inotify {
                 }
                 let watch = WatchId(watch);
                 events.extend(match name {
+                    // The kernel tells one thing an event.
+                    Some(Ok(name)) if mask.contains(ReadFlags::MODIFY) => {
+                        Some(Event::Written { watch, name: name.to_owned() })
+                    }
                     Some(Ok(name)) => Some(Event::Entry { watch, name: name.to_owned() }),
                     Some(Err(_)) => Some(Event::Unnamed),
                     None if mask.contains(ReadFlags::ATTRIB) => Some(Event::Attributes(watch)),
@@ -208,6 +213,25 @@ impl Backend for Inotify {
         self.standing.remove(&watch.0);
         // Fails when the directory is already gone, and its watch with it.
         let _ = inotify::remove_watch(&self.instance, watch.0);
+    }
+
+    fn choose(&mut self, watch: WatchId, directory: BorrowedFd<'_>, writes: Writes) {
+        // By its path another directory could be hit, which would go on without.
+        if self.through == Through::Path || !self.standing.contains(&watch.0) {
+            return;
+        }
+        let mask = match writes {
+            Writes::Told => tree_mask(),
+            Writes::Untold => tree_mask() - WatchFlags::MODIFY,
+        };
+        // The mask of a watch that stands is replaced; nothing that it has told is lost.
+        match inotify::add_watch(&self.instance, proc_path(directory), mask) {
+            Ok(found) if found != watch.0 && !self.standing.contains(&found) => {
+                let _ = inotify::remove_watch(&self.instance, found);
+            }
+            // One that is refused stays as it is.
+            _ => {}
+        }
     }
 
     fn wait(&mut self, events: &mut Vec<Event>) -> io::Result<()> {

@@ -17,6 +17,7 @@ mod poll;
 mod sweep;
 mod tree;
 mod watcher;
+mod writes;
 
 #[cfg(test)]
 mod tests;
@@ -40,7 +41,8 @@ pub enum Notice {
         /// Paths of the directories in it, each of which gets a notice of its own.
         directories: Vec<RelPath>,
     },
-    /// A file was written, created, moved here or touched: read it again (it may be gone by now). On a polled
+    /// A file was written, created, moved here or touched: read it again (it may be gone by now). Where it is not closed
+    /// yet, this comes just before the next barrier, and once more when it is. On a polled
     /// directory this also comes for a file whose times and size are the same, when the clock of the file
     /// system is too coarse to tell; so compare contents, not times.
     Changed(RelPath),

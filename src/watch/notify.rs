@@ -101,8 +101,6 @@ impl Notify {
                     self.doubt(path);
                 }
             }
-            // Written to, not yet closed. Where closing is not told of, this has to do.
-            EventKind::Modify(ModifyKind::Data(_)) if cfg!(target_os = "linux") => return,
             EventKind::Access(AccessKind::Close(AccessMode::Write))
             | EventKind::Create(_)
             | EventKind::Modify(_)
@@ -113,6 +111,9 @@ impl Notify {
         if told.kind == EventKind::Modify(ModifyKind::Name(RenameMode::Both)) && cfg!(target_os = "linux") {
             return;
         }
+        // Written to, not yet closed. Where closing is not told of, this has to do for that.
+        let is_open =
+            matches!(told.kind, EventKind::Modify(ModifyKind::Data(_))) && cfg!(target_os = "linux");
         for path in &told.paths {
             if *path == self.root {
                 events.push(Event::RootMoved);
@@ -131,7 +132,12 @@ impl Notify {
                     events.push(Event::Barrier(number, name.to_owned()));
                 }
             } else if let Some(standing) = self.by_path.get(directory) {
-                events.push(Event::Entry { watch: standing.watch, name: name.to_owned() });
+                let (watch, name) = (standing.watch, name.to_owned());
+                events.push(if is_open {
+                    Event::Written { watch, name }
+                } else {
+                    Event::Entry { watch, name }
+                });
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::vfs::{Entry, EntryKind, Stat, kind_of, stat_of};
 
 /// A file changed no longer than this before a sweep is looked at again in the next one: kernel ticks are
 /// up to 10 ms, file servers round to a second or two. Nanoseconds.
-const RACY_NANOSECONDS: i64 = 2_500_000_000;
+pub(super) const RACY_NANOSECONDS: i64 = 2_500_000_000;
 
 /// The entries of one directory and the state each is in.
 #[derive(Debug, Default)]

@@ -81,6 +81,12 @@ impl Tree {
         self.places.get(&watch).cloned().unwrap_or_default()
     }
 
+    /// Whether `watch` stands for a directory of the tree.
+    pub(super) fn is_of_directory(&self, watch: WatchId) -> bool {
+        let is_directory = |place: &Place| matches!(place, Place::Directory(_));
+        self.places.get(&watch).is_some_and(|places| places.iter().any(is_directory))
+    }
+
     /// Notes that `watch` stands for `place`, before anything is known of what is there.
     pub(super) fn stands(&mut self, watch: WatchId, place: Place) {
         let places = self.places.entry(watch).or_default();

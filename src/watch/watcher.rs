@@ -15,6 +15,7 @@ use super::counters::Tally;
 use super::crawl::Visit;
 use super::sweep::Snapshot;
 use super::tree::{Place, Tree};
+use super::writes::Written;
 use crate::base::RelPath;
 use crate::vfs::{EntryKind, Ignore, Root, TEMPORARY_PREFIX, VfsError};
 
@@ -67,13 +68,15 @@ pub(super) struct Watcher {
     pub(super) tally: Arc<Tally>,
     /// Directories that could not be looked into for a reason that may pass without an event.
     pub(super) failing: BTreeSet<RelPath>,
+    /// What is to be told before the next barrier.
+    pub(super) written: Written,
     barriers: Arc<Barriers>,
     requests: Arc<Requests>,
     sink: Sink,
     batch: Vec<Notice>,
     batch_paths: usize,
     /// Directories to be listed again with all beneath, before the next barrier.
-    due: BTreeSet<RelPath>,
+    pub(super) due: BTreeSet<RelPath>,
     /// Nobody listens any more, or there is no root.
     over: bool,
 }
@@ -92,6 +95,7 @@ impl Watcher {
             tree: Tree::default(),
             tally,
             failing: BTreeSet::new(),
+            written: Written::default(),
             barriers,
             requests,
             sink,
@@ -136,7 +140,9 @@ impl Watcher {
 
     fn handle(&mut self, event: Event, swept: &mut bool) {
         match event {
+            Event::Written { watch, name } => self.note_written(watch, name),
             Event::Entry { watch, name } => {
+                self.written.forget(watch, &name);
                 for place in self.tree.places(watch) {
                     match place {
                         Place::Directory(directory) => self.look(&directory, &name),
@@ -184,7 +190,7 @@ impl Watcher {
     }
 
     /// Tells what is at `name` in `directory` now.
-    fn look(&mut self, directory: &RelPath, name: &str) {
+    pub(super) fn look(&mut self, directory: &RelPath, name: &str) {
         // Staged for an edit: gone before anybody could look, and no part of the project.
         if name.starts_with(TEMPORARY_PREFIX) {
             return;
@@ -245,6 +251,7 @@ impl Watcher {
         if !self.barriers.arrived(number) && self.barriers.files().is_some() {
             return;
         }
+        self.tell_written();
         self.settle();
         if !*swept {
             *swept = true;
@@ -262,6 +269,8 @@ impl Watcher {
 
     /// Events were lost: everything is listed again. What was lost with them are the barriers since.
     fn recover(&mut self) {
+        // All that was written until now is told by the listings, whose watches tell every write again.
+        self.written = Written::default();
         self.due.insert(RelPath::root());
         self.settle();
         let without_file = self.barriers.reissue();

@@ -41,6 +41,7 @@
 //! | `{"abort": true}` | ends by SIGABRT |
 //! | `{"wait_for": "FIFO"}` | reads nothing further until somebody opens that FIFO for writing |
 //! | `{"tell": "FIFO"}` | waits until somebody reads that FIFO, writes the method's name and a line end into it |
+//! | `{"write": {"file": "PATH", "text": "TEXT"}}` | writes a file, as somebody else would who works on the project meanwhile |
 //! | `{"grandchild": "FILE"}` | starts a process that never ends by itself, in the same group, and writes its pid to FILE |
 //! | `{"forever": true}` | reads nothing further, ever |
 //!
@@ -259,6 +260,10 @@ impl Server {
                 let mut fifo = OpenOptions::new().write(true).open(text()).unwrap();
                 let method = message["method"].as_str().unwrap_or("start");
                 fifo.write_all(format!("{method}\n").as_bytes()).unwrap();
+            }
+            "write" => {
+                let field = |name: &str| value[name].as_str().expect("a string").to_owned();
+                std::fs::write(field("file"), field("text")).unwrap();
             }
             "grandchild" => {
                 let mut grandchild = Command::new(std::env::current_exe().unwrap());

@@ -313,9 +313,7 @@ fn another_users_file_settles_nothing() {
         use std::os::unix::fs::PermissionsExt;
         std::fs::set_permissions(user.path(directory), std::fs::Permissions::from_mode(0o755)).unwrap();
     }
-    // Where the tests were built need not be open to others.
-    let program = user.path("symd-for-all");
-    std::fs::copy(env!("CARGO_BIN_EXE_symd"), &program).unwrap();
+    let program = user.copy_of_symd("symd-for-all");
     let mut nobody = Command::new("setpriv");
     nobody.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]).arg(&program);
     let output = user.dressed(nobody).args(["approvals", "list"]).output().unwrap();

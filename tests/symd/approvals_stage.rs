@@ -1,7 +1,6 @@
 //! A daemon's connections in this process, with a toolset of every risk and reach, and clients that can be asked.
 
 use std::collections::BTreeSet;
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream as StdStream;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,18 +9,21 @@ use symd::config::settings::Limits;
 use symd::serve::approvals::{Approvals, proof};
 use symd::serve::host::{Host, Parts};
 use symd::serve::{Place, connection, daemon};
-use symd::toolsets::{Annotations, AsksFor, Call, Reach, Reply, Risk, Running, Tool, Toolset};
+use symd::toolsets::{Annotations, Approved, AsksFor, Call, Reach, Reply, Risk, Running, Tool, Toolset};
 use tokio::net::UnixStream;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
 use crate::support::{MODERN, PATIENCE, User, Wire, call, modern, request, write};
 
-/// The marks of the calls that ran. Every test has marks of its own.
+/// The marks of the calls that ran. One with an argument `private` does so on the user's own word only. Every test has marks of its own.
 static RAN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 fn run(call: Call<'_>) -> Running<'_> {
     let approved = call.approved;
+    if call.arguments.contains_key("private") && approved != Approved::ByUser {
+        return Box::pin(async { Reply::needs_user("it leads to 127.0.0.1") });
+    }
     if let Some(mark) = call.arguments.get("mark").and_then(Value::as_str) {
         RAN.lock().unwrap_or_else(PoisonError::into_inner).insert(mark.to_owned());
     }
@@ -55,6 +57,7 @@ const fn toolset(name: &'static str, asks_for: AsksFor) -> Toolset {
         instructions: "",
         asks_for,
         refuse: |not_run| Reply::failed(format!("Refused: {}", not_run.message)),
+        check: |_| Ok(()),
         tools: &TOOLS,
     }
 }
@@ -113,9 +116,7 @@ impl Stage {
 
     /// Writes the user's approvals.
     pub fn approvals(&self, text: &str) {
-        let path = self.file();
-        write(&path, text);
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        self.user.settles(text);
     }
 
     /// The user's file of approvals.

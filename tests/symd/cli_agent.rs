@@ -183,12 +183,24 @@ fn page(kind: &str, body: &[u8]) -> Vec<u8> {
 fn a_page_of_this_machine_is_fetched_on_the_users_own_word_only() {
     // Who is not asked by a policy has not seen the URL.
     let allowed = user();
-    let (port, served) = serve(1, page("text/html; charset=utf-8", "<h1>Größe</h1>".as_bytes()));
+    let (port, served) = serve(2, page("text/html; charset=utf-8", "<h1>Größe</h1>".as_bytes()));
     let wanted = json!({"url": format!("http://127.0.0.1:{port}/x")});
-    let refused = envelope(&allowed, "fetch_webpage", &wanted, 1);
+    let refused = envelope(&allowed, "fetch_webpage", &wanted, 6);
     assert_eq!(refused["error"]["code"], "approval_denied");
-    let why = "Error: Failed to fetch - 127.0.0.1 leads to 127.0.0.1, which is no public address";
-    assert_eq!(refused["output"], why);
+    let why = refused["output"].as_str().unwrap();
+    let start = "Error: fetch_webpage was not run: 127.0.0.1 leads to 127.0.0.1, which is no public address; so it needs the \
+        user's approval of this very call";
+    assert!(why.starts_with(start), "{why}");
+    // It says how to allow it, for a shell.
+    let (_, how) = why.rsplit_once("`symd ").unwrap();
+    let line = format!("\"$SYMD\" {}", how.strip_suffix('`').unwrap());
+    let mut shell = allowed.dressed(std::process::Command::new("sh"));
+    assert!(shell.args(["-c", &line]).env("SYMD", env!("CARGO_BIN_EXE_symd")).status().unwrap().success());
+    let fetched = envelope(&allowed, "fetch_webpage", &wanted, 0);
+    assert_eq!(
+        fetched["output"],
+        format!("Fetched content from http://127.0.0.1:{port}/x (0.0 KB)\n# Größe\n")
+    );
 
     let asked = User::new();
     assert_eq!(
@@ -237,6 +249,6 @@ fn pages_that_are_long_or_no_text_or_not_there_say_so() {
     });
     assert_eq!(
         call(&user, "fetch_webpage", &wanted, &["--yes"], 5),
-        "✗ Error: Request timed out after 1 second\n  Time: 5ms\n"
+        "✗ Error: Request timed out after 1 seconds\n  Time: 5ms\n"
     );
 }

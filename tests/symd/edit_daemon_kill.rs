@@ -5,60 +5,87 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use symd::base::ContentHash;
 
 use super::edit_agent::{Agent, put, text_of, things};
+use super::edit_random_calls::{edit_until_it_is_gone, plant};
 use super::edit_support::{Thing, open, rel};
 use crate::support::{User, Wire};
 
 const CLIENTS: u64 = 8;
-/// The kill comes after at most so many operations of all clients together.
-const OPERATIONS: usize = 40;
+/// The kill comes after at most so many operations of all clients together, in one round of so many ...
+const OPERATIONS: usize = 200;
+const LONG_ROUNDS: u64 = 10;
+/// ... and after at most so many in the others, which take the time that is there for more kills.
+const FEWER_OPERATIONS: usize = 20;
+/// At which moment after that: longer than most edits take.
+const LONGEST_WAIT: Duration = Duration::from_millis(20);
 
 #[test]
 fn killed_at_any_moment_the_daemon_leaves_a_prefix_of_what_was_committed() {
     let kills: u64 = std::env::var("SYMD_TEST_DAEMON_KILLS").map_or(50, |kills| kills.parse().unwrap());
     let (mut committed, mut cut_short) = (0, 0);
+    let mut tools: BTreeMap<String, usize> = BTreeMap::new();
     for seed in 0..kills {
         let (operations, recovered) = round(seed);
-        committed += operations;
+        committed += operations.len();
         cut_short += recovered;
+        operations.into_iter().for_each(|tool| *tools.entry(tool).or_default() += 1);
     }
-    assert!(committed > 0, "no operation was committed: this tests nothing");
-    println!("{kills} kills, {committed} operations, {cut_short} cut short");
+    println!("{kills} kills, {committed} operations, {cut_short} cut short: {tools:?}");
+    assert!(cut_short > 0, "no kill hit an edit under way: this tests nothing");
+    let all = [
+        "apply_patch",
+        "create_text_file",
+        "delete_lines",
+        "insert_at_line",
+        "redo",
+        "rename_symbol",
+        "replace_content",
+        "replace_symbol_body",
+        "undo",
+    ];
+    assert_eq!(tools.keys().collect::<Vec<_>>(), all);
 }
 
-/// One tree, one kill; how many operations were committed, and how many cut short.
-fn round(seed: u64) -> (usize, usize) {
+/// One tree, one kill; the tools of the operations that were committed, and how many were cut short.
+fn round(seed: u64) -> (Vec<String>, usize) {
     let user = User::new();
-    for number in 0..12 {
-        put(&user, &format!("d{}/f{number}.txt", number % 3), format!("{number}\r\none\ntwo\n"));
-    }
+    plant(&user.path("project"));
     let first = things(&user);
     let socket = user.socket();
     let daemon = Pid::from_raw(i32::try_from(user.pid()).unwrap()).unwrap();
     let mut random = fastrand::Rng::with_seed(seed);
-    let kill_after = random.usize(..OPERATIONS);
+    let most = if seed.is_multiple_of(LONG_ROUNDS) { OPERATIONS } else { FEWER_OPERATIONS };
+    let kill_after = random.usize(..most);
+    let project = user.path("project");
     let answered = AtomicUsize::new(0);
     let (tell, told) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
         for client in 0..CLIENTS {
-            let (answered, tell) = (&answered, tell.clone());
+            let (answered, tell, project) = (&answered, tell.clone(), &project);
             // Here: a thread that connects late would find the daemon killed.
             let agent = Agent::over(Wire::connect(&socket), "native");
             scope.spawn(move || {
                 let random = fastrand::Rng::with_seed(seed * CLIENTS + client);
-                edit_until_it_is_gone(agent, random, answered, || {
+                edit_until_it_is_gone(agent, project, random, || {
+                    answered.fetch_add(1, Ordering::Relaxed);
                     let _ = tell.send(());
                 });
             });
         }
         drop(tell);
-        for _ in 0..=kill_after {
+        for _ in 0..kill_after {
             told.recv().unwrap();
+        }
+        // Not when an answer comes: then an edit has just been committed.
+        let (now, wait) = (Instant::now(), LONGEST_WAIT.mul_f64(random.f64()));
+        while now.elapsed() < wait {
+            std::hint::spin_loop();
         }
         kill_process(daemon, Signal::KILL).unwrap();
     });
@@ -106,60 +133,17 @@ fn round(seed: u64) -> (usize, usize) {
             matches!(thing, Thing::Directory) || last.contains_key(path) || first.get(path) == Some(thing);
         assert!(is_known, "seed {seed}: nobody made {}", path.display());
     }
-    for _ in operations {
-        agent.done("undo", json!({}));
-    }
-    assert_eq!(things(&user), first, "seed {seed}");
-    (operations.len(), recovered.len())
-}
-
-fn edit_until_it_is_gone(
-    mut agent: Agent,
-    mut random: fastrand::Rng,
-    answered: &AtomicUsize,
-    tell: impl Fn(),
-) {
-    loop {
-        let name = |random: &mut fastrand::Rng| format!("d{}/f{}.txt", random.u8(..3), random.u8(..12));
-        let path = name(&mut random);
-        let (tool, arguments) = match random.u8(..6) {
-            0 => (
-                "create_text_file",
-                json!({ "relative_path": format!("new/{}.txt", random.u8(..30)), "content": random.u64(..).to_string() }),
-            ),
-            1 => ("delete_lines", json!({ "relative_path": path, "start_line": 1, "end_line": 1 })),
-            2 | 3 => (
-                "insert_at_line",
-                json!({ "relative_path": path, "line": 1, "content": random.u64(..).to_string() }),
-            ),
-            _ => {
-                let mut patch = String::from("*** Begin Patch\n");
-                for number in 0..random.u8(2..5) {
-                    let file = format!("many/{}/{number}.txt", random.u32(..));
-                    patch.push_str(&format!("*** Add File: {file}\n+{}\n", random.u64(..)));
-                }
-                patch.push_str("*** End Patch\n");
-                ("apply_patch", json!({ "patch": patch }))
-            }
-        };
-        match agent.try_call(tool, arguments) {
-            None => return,
-            Some((text, false)) => {
-                if text.contains("; operation ") {
-                    answered.fetch_add(1, Ordering::Relaxed);
-                    tell();
-                }
-            }
-            // Planned on what another client changed meanwhile, or on a file that is not there.
-            Some((text, true)) => {
-                let is_expected = text.contains("exists already")
-                    || text.contains("conflict")
-                    || text.contains("does not exist")
-                    || text.contains("past the end");
-                assert!(is_expected, "{text}");
-            }
+    let refused = loop {
+        let (text, is_error) = agent.call("undo", json!({}));
+        if is_error {
+            // The first answer tells what was recovered.
+            break text.lines().last().unwrap().to_owned();
         }
-    }
+    };
+    assert!(refused.starts_with("there is nothing to undo"), "seed {seed}: {refused}");
+    assert_eq!(things(&user), first, "seed {seed}");
+    let tools = operations.iter().map(|operation| operation["tool"].as_str().unwrap().to_owned());
+    (tools.collect(), recovered.len())
 }
 
 const CRASHING: &str = "SYMD_TEST_EDIT_DAEMON_CRASH";

@@ -10,6 +10,7 @@ use symd::edit::{EditError, Hook, Options, Plan, PlanStep, Step, Which};
 use symd::vfs::VfsError;
 
 use super::edit_support::*;
+use crate::support::copy_of;
 
 const CHILD: &str = "SYMD_TEST_EDIT_HOSTILE";
 
@@ -71,6 +72,12 @@ fn plans_that_cannot_be_meant_are_refused_with_file_and_reason() {
             vec![b(), project.text("a", vec![edit(0, 9, "")])],
             "a: the edit of 0..9 does not lie in the text (3 bytes), or cuts a character",
         ),
+        (
+            // Offsets of the text as it was, into what the first step made of it; by another name, too.
+            vec![project.text("a", vec![edit(0, 0, "more ")]), project.text("link", vec![edit(0, 2, "A")])],
+            "a is edited twice, and the second edit was made up before the first; nothing was written; give all changes of \
+             it in one",
+        ),
         (vec![b(), project.text("binary", vec![edit(0, 1, "")])], "binary is a binary file"),
         (vec![b(), create("a", "")], "a exists already"),
         (vec![b(), create("d", "")], "d exists already"),
@@ -120,6 +127,20 @@ fn plans_that_cannot_be_meant_are_refused_with_file_and_reason() {
     }
     assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 1);
     assert_eq!(std::fs::read(outside.join("secret")).unwrap(), b"secret\n");
+}
+
+#[test]
+fn a_second_edit_of_a_file_is_of_what_the_first_left() {
+    let project = Project::new();
+    project.write("a", "one\n");
+    let second = PlanStep::Text {
+        path: rel("a"),
+        base: ContentHash::of(b"more one\n"),
+        edits: TextEdits::new(vec![edit(5, 8, "1")]).unwrap(),
+    };
+    let plan = Plan::new(vec![project.text("a", vec![edit(0, 0, "more ")]), second]);
+    project.editor().apply(&plan, by("twice")).unwrap();
+    assert_eq!(project.read("a"), b"more 1\n");
 }
 
 #[test]
@@ -185,8 +206,7 @@ fn what_an_ordinary_user_may_not_write_is_refused_before_anything_is() {
     std::fs::set_permissions(project.state(), std::fs::Permissions::from_mode(0o700)).unwrap();
     project.chmod("writable", 0o4666);
     // Where the tests were built need not be open to others.
-    let program = project.scratch.path().join("tests");
-    std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    let program = copy_of(&std::env::current_exe().unwrap(), project.scratch.path().join("tests"));
     let before = project.things();
     let mut setpriv = Command::new("setpriv");
     setpriv.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&program);

@@ -1,4 +1,4 @@
-//! Eight clients edit one tree at once and the process is killed at some moment: afterwards the journal is empty, and
+//! Eight clients edit one tree at once, undo and redo, and the process is killed at some moment: afterwards the journal is empty, and
 //! undoing everything that was committed gives the first tree byte for byte. 50 kills here; more of them by
 //! `SYMD_TEST_KILLS=500 cargo test --test symd edit_kill`.
 
@@ -97,13 +97,22 @@ fn clients() {
 /// Edits until it is killed, and says so after each edit.
 fn client_of(editor: &Editor, project: &Path, mut random: fastrand::Rng) {
     loop {
-        let plan = Plan::new((0..random.usize(1..5)).filter_map(|_| step(project, &mut random)).collect());
-        match editor.apply(&plan, by("client")) {
+        let plan = |random: &mut fastrand::Rng| {
+            Plan::new((0..random.usize(1..5)).filter_map(|_| step(project, random)).collect())
+        };
+        let done = match random.u8(..12) {
+            0 => editor.undo(Which::Last, by("undo")),
+            1 => editor.redo(by("redo")),
+            _ => editor.apply(&plan(&mut random), by("client")),
+        };
+        match done {
             Ok(done) if done.id.is_some() => std::io::stderr().write_all(b"!").unwrap(),
             Ok(_) => {}
             // Planned on what another client changed meanwhile, or on itself.
             Err(EditError::Conflict { .. } | EditError::Text { .. } | EditError::InvalidBytes { .. }) => {}
-            Err(EditError::File(VfsError::Exists { .. })) => {}
+            Err(EditError::Twice { .. } | EditError::File(VfsError::Exists { .. })) => {}
+            // Nothing to undo, or to redo.
+            Err(EditError::NoOperation(_)) => {}
             Err(error) => panic!("{error}"),
         }
     }
@@ -121,9 +130,24 @@ fn step(project: &Path, random: &mut fastrand::Rng) -> Option<PlanStep> {
         1 => Some(PlanStep::Rename { from: rel(&path), to: rel(&name(random)), base }),
         2 => Some(create(&format!("new{}/{}", random.u8(..4), random.u16(..)), random_bytes(random))),
         _ => {
-            let edits = TextEdits::new(vec![edit(0, 0, "x\r\n")]).unwrap();
-            symd::base::text::decode(bytes).ok()?;
-            Some(PlanStep::Text { path: rel(&path), base, edits })
+            let (text, _) = symd::base::text::decode(bytes).ok()?;
+            Some(PlanStep::Text { path: rel(&path), base, edits: edits(&text, random) })
         }
     }
+}
+
+/// Changes of some stretches of `text`, which end somewhere else than they began: whoever applied two of these lists to one
+/// text, or one of them to another text, would be found out.
+fn edits(text: &str, random: &mut fastrand::Rng) -> TextEdits {
+    let mut places: Vec<usize> = (0..2 * random.usize(1..4)).map(|_| random.usize(..=text.len())).collect();
+    places.iter_mut().for_each(|place| *place = text.floor_char_boundary(*place));
+    places.sort_unstable();
+    places.dedup();
+    let new = ["", "x\r\n", "\u{e4}", "\u{1F600}\n"];
+    let changes = places.chunks_exact(2).map(|pair| edit(pair[0], pair[1], new[random.usize(..new.len())]));
+    let mut changes: Vec<_> = changes.collect();
+    if changes.is_empty() {
+        changes.push(edit(0, 0, "x\r\n"));
+    }
+    TextEdits::new(changes).unwrap()
 }

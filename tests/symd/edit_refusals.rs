@@ -171,6 +171,93 @@ fn what_cannot_be_meant_is_refused_in_the_toolsets_own_words() {
     assert_eq!(native.done("history", json!({})), "[0 operations]");
 }
 
+/// A hook that a tool plants would be run by whoever commits next; the configuration names programs, too.
+#[test]
+fn nothing_is_written_where_git_keeps_its_hooks_in_any_toolset() {
+    use std::os::unix::fs::PermissionsExt;
+    let user = User::new();
+    user.settles("[policy]\ncli_agent = \"allow\"\ntool_router = \"allow\"\ngemini_cli = \"allow\"\n");
+    let project = user.path("project").canonicalize().unwrap();
+    let init = std::process::Command::new("git").args(["init", "-q", "--template="]).arg(&project).status();
+    assert!(init.unwrap().success());
+    put(&user, "run.sh", "#!/bin/sh\n");
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(project.join("run.sh"), executable).unwrap();
+    put(&user, ".git/hooks/post-commit.sample", "#!/bin/sh\n");
+    // A submodule's, and a link that leads there.
+    put(&user, "module/.git", "gitdir: ../.git/modules/module\n");
+    std::os::unix::fs::symlink(".git/hooks", project.join("hooks")).unwrap();
+    let first = things(&user);
+    let places = [
+        ".git/hooks/post-commit",
+        ".GIT/hooks/post-commit",
+        "hooks/post-commit",
+        "deep/.git/hooks/post-commit",
+    ];
+    let own = |path: &str| {
+        format!("{path} is git's own, and git runs programs that are named there; symd does not write it")
+    };
+    let patches = |path: &str| {
+        [
+            format!("*** Add File: {path}\n+#!/bin/sh\n"),
+            format!("*** Update File: run.sh\n*** Move to: {path}\n"),
+            format!("*** Update File: run.sh\n*** Move to: {path}\n@@\n-#!/bin/sh\n+#!/bin/bash\n"),
+        ]
+        .map(|sections| json!({ "patch": format!("*** Begin Patch\n{sections}*** End Patch\n") }))
+    };
+    let mut native = Agent::new(&user, "native");
+    let mut serena = Agent::new(&user, "serena");
+    let mut gemini = Agent::new(&user, "gemini_cli");
+    let mut cli_agent = Agent::new(&user, "cli_agent");
+    let mut router = Agent::new(&user, "tool_router");
+    for path in places {
+        let nothing = format!("{}; nothing was written", own(path));
+        let file = json!({ "relative_path": path, "content": "#!/bin/sh\n" });
+        assert_eq!(native.refused("create_text_file", file.clone()), nothing);
+        let mut trial = file.clone();
+        trial["dry_run"] = true.into();
+        assert_eq!(native.refused("create_text_file", trial), nothing);
+        let ignored = format!("Path validation failed: Path is ignored: {path}");
+        assert_eq!(serena.refused("create_text_file", file), ignored);
+        let file = json!({ "file_path": format!("{}/{path}", project.display()), "content": "#!/bin/sh\n" });
+        assert_eq!(gemini.refused("write_file", file), format!("Error writing to file: {nothing}"));
+        let answer = cli_agent.refused("create_file", json!({ "path": path, "content": "#!/bin/sh\n" }));
+        assert!(answer.contains("\"code\":\"permission_denied\""), "{answer}");
+        // A patch's new files are named as they would be.
+        let place = path.strip_prefix("hooks/").map_or(path.to_owned(), |name| format!(".git/hooks/{name}"));
+        let nothing = format!("{}; nothing was written", own(&place));
+        for patch in patches(path) {
+            assert_eq!(native.refused("apply_patch", patch.clone()), nothing);
+            let answer = router.refused("apply_patch_json", patch);
+            assert!(answer.contains(&nothing), "{answer}");
+        }
+        let answer = cli_agent.refused("create_directory", json!({ "path": format!("{path}/d") }));
+        assert!(answer.contains("\"code\":\"permission_denied\""), "{answer}");
+        assert_eq!(things(&user), first, "{path}");
+    }
+    // What is there: a tool that knows no ignore rules does not get at it either.
+    for (path, old, new) in [
+        ("hooks/post-commit.sample", "#!/bin/sh", "#!/bin/bash"),
+        (".git/config", "[core]", "[core]\n\tfsmonitor = ./run.sh"),
+        ("module/.git", "gitdir: ../.git/modules/module", "gitdir: ./planted"),
+    ] {
+        let sections = format!("*** Update File: {path}\n@@\n-{old}\n+{new}\n");
+        let delete = format!("*** Delete File: {path}\n");
+        for section in [sections, delete, format!("*** Update File: {path}\n*** Move to: taken\n")] {
+            let patch = json!({ "patch": format!("*** Begin Patch\n{section}*** End Patch\n") });
+            router.refused("apply_patch_json", patch.clone());
+            native.refused("apply_patch", patch);
+        }
+        let replace = json!({ "path": path, "old_string": old, "new_string": new });
+        cli_agent.refused("replace_string_in_file", replace);
+        serena.refused("create_text_file", json!({ "relative_path": path, "content": new }));
+        assert_eq!(things(&user), first, "{path}");
+    }
+    for path in [".gitignore", ".github/workflows/ci.yml", "a.git/x"] {
+        native.done("create_text_file", json!({ "relative_path": path, "content": "" }));
+    }
+}
+
 #[test]
 fn what_may_not_be_written_is_refused_and_the_rest_of_the_edit_with_it() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use symd::base::text::decode;
 use symd::base::{ContentHash, RelPath, TextEdit, TextEdits, TextRange};
-use symd::edit::{By, Editor, Hook, Options, Plan, PlanStep, Recovered};
+use symd::edit::{Access, By, Editor, Hook, Options, Plan, PlanStep, Recovered};
 use symd::vfs::Root;
 
 pub fn rel(path: &str) -> RelPath {
@@ -27,8 +27,13 @@ pub fn edit(start: usize, end: usize, text: &str) -> TextEdit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Thing {
     Directory,
+    /// A FIFO, a socket, a device.
+    Special,
     Link(PathBuf),
-    File { bytes: Vec<u8>, mode: u32 },
+    File {
+        bytes: Vec<u8>,
+        mode: u32,
+    },
 }
 
 pub type Things = BTreeMap<PathBuf, Thing>;
@@ -135,7 +140,7 @@ pub fn open(root: &Path, state: &Path, options: Options) -> (Editor, Recovered) 
 }
 
 pub fn create(path: &str, bytes: impl Into<Vec<u8>>) -> PlanStep {
-    PlanStep::Create { path: rel(path), bytes: bytes.into() }
+    PlanStep::Create { path: rel(path), bytes: bytes.into(), access: Access::Plain }
 }
 
 /// Everything beneath a directory.
@@ -155,6 +160,9 @@ fn collect(root: &Path, directory: &Path, things: &mut Things) {
         } else if meta.is_dir() {
             collect(root, &path, things);
             Thing::Directory
+        } else if !meta.is_file() {
+            // To open a FIFO would wait for somebody who writes.
+            Thing::Special
         } else {
             Thing::File { bytes: std::fs::read(&path).unwrap(), mode: meta.permissions().mode() & 0o7777 }
         };

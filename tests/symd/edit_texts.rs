@@ -3,6 +3,7 @@
 
 use std::process::{Command, Stdio};
 
+use symd::base::ContentHash;
 use symd::edit::{Plan, PlanStep, Which};
 
 use super::edit_support::*;
@@ -55,17 +56,16 @@ fn steps_of_one_plan_see_what_earlier_ones_left() {
     let project = Project::new();
     project.write("a", "one two three\n");
     let editor = project.editor();
-    let base = project.hash("a");
-    let again = |path: &str, edits| PlanStep::Text {
+    let again = |path: &str, left: &str, edits| PlanStep::Text {
         path: rel(path),
-        base,
+        base: ContentHash::of(left.as_bytes()),
         edits: symd::base::TextEdits::new(edits).unwrap(),
     };
     let plan = Plan::new(vec![
         project.text("a", vec![edit(0, 3, "1"), edit(8, 13, "3")]),
-        again("a", vec![edit(2, 5, "2")]),
+        again("a", "1 two 3\n", vec![edit(2, 5, "2")]),
         project.rename("a", "b"),
-        again("b", vec![edit(0, 0, "0 ")]),
+        again("b", "1 2 3\n", vec![edit(0, 0, "0 ")]),
         create("a", "new\n"),
     ]);
     let diffs = editor.preview(&plan).unwrap();

@@ -219,6 +219,60 @@ fn a_patch_over_several_files_is_applied_whole_or_not_at_all() {
 }
 
 #[test]
+fn a_patch_that_calls_one_file_by_two_names_is_refused() {
+    let user = User::new();
+    put(&user, "d/a.py", "a = 1\nb = 2\nc = 3\nd = 4\n");
+    let link = |target: &str, name: &str| {
+        std::os::unix::fs::symlink(target, user.path("project").join(name)).unwrap();
+    };
+    link("d", "dl");
+    link("d/a.py", "link.py");
+    let first = things(&user);
+    let mut agent = Agent::new(&user, "native");
+    let one = "*** Update File: d/a.py\n@@\n-a = 1\n+a = 1111\n+aa = 1\n";
+    for (other, names) in [
+        ("*** Update File: link.py\n@@\n-d = 4\n+d = 44\n", "d/a.py and link.py are one file (d/a.py)"),
+        ("*** Update File: dl/a.py\n@@\n-d = 4\n+d = 44\n", "d/a.py and dl/a.py are one file (d/a.py)"),
+        ("*** Update File: dl/a.py\n*** Move to: b.py\n", "d/a.py and dl/a.py are one file (d/a.py)"),
+        ("*** Delete File: dl/a.py\n", "d/a.py and dl/a.py are one file (d/a.py)"),
+        (
+            "*** Add File: d/n.py\n+x = 1\n*** Add File: dl/n.py\n+y = 1\n",
+            "d/n.py and dl/n.py are one file (d/n.py)",
+        ),
+    ] {
+        let patch = format!("*** Begin Patch\n{one}{other}*** End Patch\n");
+        let refusal = agent.refused("apply_patch", json!({ "patch": patch }));
+        assert_eq!(refusal, format!("{names}; nothing was written; give its changes under one name"));
+        assert_eq!(things(&user), first);
+    }
+    // One name that goes through a link is as good as any, and what is expected of the file counts under both.
+    let patch = |section: &str| format!("*** Begin Patch\n*** {section}*** End Patch\n");
+    for (section, name) in [
+        ("Update File: dl/a.py\n@@\n-a = 1\n+a = 11\n", "dl/a.py"),
+        ("Update File: link.py\n@@\n-a = 1\n+a = 11\n", "link.py"),
+        ("Delete File: dl/a.py\n", "dl/a.py"),
+    ] {
+        let arguments = json!({ "patch": patch(section), "expect": { name: revision("old") } });
+        let refusal = agent.refused("apply_patch", arguments);
+        assert!(refusal.starts_with(&format!("conflict: {name} has revision ")), "{refusal}");
+    }
+    agent.done("apply_patch", json!({ "patch": patch("Add File: dl/n.py\n+x = 1\n") }));
+    agent.done(
+        "apply_patch",
+        json!({ "patch": patch("Update File: dl/n.py\n*** Move to: dl/m.py\n@@\n-x = 1\n+x = 2\n") }),
+    );
+    agent.done("apply_patch", json!({ "patch": patch("Update File: link.py\n@@\n-a = 1\n+a = 11\n") }));
+    assert_eq!(text_of(&user, "d/m.py"), "x = 2\n");
+    assert_eq!(text_of(&user, "d/a.py"), "a = 11\nb = 2\nc = 3\nd = 4\n");
+    agent.done("apply_patch", json!({ "patch": patch("Delete File: dl/m.py\n") }));
+    agent.done("undo", json!({}));
+    agent.done("undo", json!({}));
+    agent.done("undo", json!({}));
+    agent.done("undo", json!({}));
+    assert_eq!(things(&user), first);
+}
+
+#[test]
 fn what_changed_since_it_was_read_is_not_edited() {
     let user = User::new();
     put(&user, "calc.py", CALC);
@@ -268,6 +322,59 @@ fn what_changed_since_it_was_read_is_not_edited() {
     std::fs::remove_file(user.path("project/calc.py")).unwrap();
     let refusal = one.refused("undo", json!({}));
     assert!(refusal.starts_with("conflict: calc.py is gone; nothing was written"), "{refusal}");
+}
+
+#[test]
+fn undoing_what_others_did_is_not_reading_it() {
+    let user = User::new();
+    let first = "one\ntwo\nthree\n";
+    let line =
+        |line: u64, content: &str| json!({ "relative_path": "a.txt", "line": line, "content": content });
+    let replace =
+        |at: u64| json!({ "relative_path": "a.txt", "start_line": at, "end_line": at, "content": "TWO" });
+    let read = json!({ "relative_path": "a.txt" });
+    put(&user, "a.txt", first);
+    let (mut one, mut other) = (Agent::new(&user, "native"), Agent::new(&user, "native"));
+    let stale = |agent: &mut Agent, now: &str| {
+        let refusal = agent.refused("replace_lines", replace(2));
+        let (read, now) = (revision(first), revision(now));
+        let starts = format!("conflict: a.txt changed since it was read here (revision {read}, now {now});");
+        assert!(refusal.starts_with(&starts), "{refusal}");
+    };
+    one.done("read_file", read.clone());
+    other.done("insert_at_line", line(1, "zero"));
+    let once = text_of(&user, "a.txt");
+    other.done("insert_at_line", line(1, "minus one"));
+    let twice = text_of(&user, "a.txt");
+    one.done("undo", json!({}));
+    stale(&mut one, &once);
+    one.done("redo", json!({}));
+    stale(&mut one, &twice);
+    // A file that was read, was changed, went, and came back.
+    other.done("apply_patch", json!({ "patch": "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n" }));
+    one.done("undo", json!({}));
+    stale(&mut one, &twice);
+    one.done("redo", json!({}));
+    one.done("undo", json!({}));
+    stale(&mut one, &twice);
+    // What it knew before undoing it knows afterwards: nobody else was there.
+    one.done("undo", json!({}));
+    one.done("undo", json!({}));
+    assert_eq!(text_of(&user, "a.txt"), first);
+    one.done("replace_lines", replace(2));
+    one.done("undo", json!({}));
+    one.done("redo", json!({}));
+    one.done("replace_lines", replace(1));
+    assert_eq!(text_of(&user, "a.txt"), "TWO\nTWO\nthree\n");
+    // And it knows what it made itself, gone and back again.
+    one.done("create_text_file", json!({ "relative_path": "made.txt", "content": first }));
+    one.done("undo", json!({}));
+    one.done("redo", json!({}));
+    other.done("insert_at_line", json!({ "relative_path": "made.txt", "line": 1, "content": "zero" }));
+    let mut made = replace(2);
+    made["relative_path"] = "made.txt".into();
+    let refusal = one.refused("replace_lines", made);
+    assert!(refusal.starts_with("conflict: made.txt changed since it was read here"), "{refusal}");
 }
 
 #[test]

@@ -122,4 +122,18 @@ fn names_that_are_no_text_are_counted_or_passed_over() {
         router.done("grep_files", json!({ "pattern": "x" })),
         r#"{"results":[{"file":"d/plain.txt","matches":[{"line_num":1,"line":"x"}]}]}"#
     );
+    let mut agent = connect("cli_agent");
+    let mut output = |tool, arguments| {
+        let envelope: serde_json::Value = serde_json::from_str(&agent.done(tool, arguments)).unwrap();
+        envelope["output"].as_str().unwrap().to_owned()
+    };
+    let left_out = "Warning: Left out 2 entries with a name that is not UTF-8\n";
+    assert_eq!(
+        output("file_search", json!({ "pattern": "**/*.txt" })),
+        format!("{left_out}Found 1 file matching '**/*.txt':\n  d/plain.txt\n")
+    );
+    assert_eq!(
+        output("grep_search", json!({ "pattern": "x" })),
+        format!("{left_out}Found 1 match for 'x':\n  d/plain.txt:1: x\n")
+    );
 }

@@ -1,26 +1,19 @@
 //! Symbols of a language without a grammar (ruby), outlined by a server that plays a script: found like any others, said
 //! to be missing where they are, and cached.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use symd::base::Cancel;
-use symd::config::{Languages, LayerText, Trust};
-use symd::edit::Editor;
-use symd::engine::{Engine, EngineOptions, OnChange};
-use symd::lsp::{Servers, ServersOptions};
+use symd::config::Languages;
 use symd::ops::Project;
-use symd::serve::daemon::gate;
 use symd::toolsets::{Call, Outcome, Reply, native, serena};
-use symd::vfs::Root;
-use symd::watch::{BackendChoice, WatchOptions};
 
 use crate::lsp_stage::{fake_ls, fifo, let_on};
+use crate::opened::Opening;
 use crate::servers::{real_program, real_server};
-use crate::support::{PATIENCE, shells, write};
+use crate::support::{PATIENCE, write};
 
 const SHOP: &str = "class Shop\n  def open\n    1\n  end\n  def close; end\nend\n";
 
@@ -74,46 +67,12 @@ impl Stage {
              [[language]]\nname = \"ruby\"\nfile-types = [\"rb\"]\nlanguage-servers = [\"rubyls\"]\n",
             at.join("script.json")
         );
-        let layer = LayerText { file: "test", text: &toml };
-        let languages = Languages::load(Some(layer), None, &Trust::Never).unwrap().languages;
-        Stage::with(at, languages, at.join("installed"), OsString::from("/usr/bin:/bin"))
+        Stage::with(at, Opening::new(at, &toml))
     }
 
-    /// With these languages, and servers that are installed there.
-    fn with(at: &Path, languages: Arc<Languages>, installed: PathBuf, search_path: OsString) -> Stage {
-        for private in ["state", "run", "cache"] {
-            std::fs::create_dir_all(at.join(private)).unwrap();
-            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
-            std::fs::set_permissions(at.join(private), mode).unwrap();
-        }
-        let servers = Servers::new(ServersOptions {
-            root: Arc::new(Root::open(&at.join("project")).unwrap()),
-            languages: languages.clone(),
-            trusted: true,
-            supervisor: env!("CARGO_BIN_EXE_symd").into(),
-            installed,
-            search_path,
-            state_directory: at.join("state"),
-            idle_stop: None,
-            memory_limit: None,
-        });
-        let told = servers.clone();
-        let engine = Engine::start(EngineOptions {
-            root: at.join("project"),
-            languages: languages.clone(),
-            runtime_directory: at.join("run"),
-            cache_directory: Some(at.join("cache")),
-            watch: WatchOptions { backend: BackendChoice::Auto, max_watches: None },
-            sweep_every: Duration::from_secs(600),
-            on_change: Some(OnChange(Arc::new(move |path, change| told.changed(path, change)))),
-        })
-        .unwrap();
-        let root = Arc::new(Root::open(&at.join("project")).unwrap());
-        let shells = shells(&root);
-        let (editor, recovered) = Editor::open(root, &at.join("state/edits")).unwrap();
-        let (editor, recovered) = (Arc::new(editor.behind(gate(&engine))), Arc::new(recovered));
-        let project =
-            Project { engine, servers, languages, editor, recovered, shells, max_answer_chars: 150_000 };
+    /// With these languages and servers; the index is kept.
+    fn with(at: &Path, opening: Opening) -> Stage {
+        let project = Opening { cache: Some(at.join("cache")), ..opening }.open(at);
         Stage { at: at.to_owned(), project }
     }
 
@@ -384,8 +343,10 @@ fn a_real_server_outlines_shell_scripts() {
         return;
     }
     play(async |at| {
-        let path = std::env::var_os("PATH").unwrap();
-        let stage = Stage::with(&at, Languages::builtin().clone(), servers, path);
+        let languages = Languages::builtin().clone();
+        let search_path = std::env::var_os("PATH").unwrap();
+        let stage =
+            Stage::with(&at, Opening { languages, installed: servers, search_path, ..Opening::new(&at, "") });
         stage.write("deploy.sh", "#!/bin/sh\nTARGET=here\n\nship() {\n  echo \"$TARGET\"\n}\n\nship\n");
         let overview = stage.overview("deploy.sh").await;
         assert_eq!(overview.outcome, Outcome::Done, "{}", overview.text);

@@ -162,9 +162,7 @@ pub struct Ordinary {
 impl Ordinary {
     pub fn new() -> Ordinary {
         let user = User::new();
-        let program = user.path("symd");
-        // Where the tests were built need not be open to others.
-        std::fs::copy(env!("CARGO_BIN_EXE_symd"), &program).unwrap();
+        let program = user.copy_of_symd("symd");
         Ordinary { user, program }
     }
 

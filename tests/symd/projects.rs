@@ -21,7 +21,7 @@ fn two_projects() -> User {
     user
 }
 
-/// A connection that speaks serena, and native behind it.
+/// A connection; where nothing else is said it speaks serena, and native behind it.
 struct Talk {
     wire: Wire,
     calls: u64,
@@ -29,9 +29,12 @@ struct Talk {
 
 impl Talk {
     fn new(user: &User) -> Talk {
+        Talk::with(user, &["serena", "native"])
+    }
+
+    fn with(user: &User, toolsets: &[&str]) -> Talk {
         let mut wire = user.connect();
-        let hello =
-            json!({ "protocol": [1, 1], "version": "9", "toolset": ["serena", "native"], "client": "talk" });
+        let hello = json!({ "protocol": [1, 1], "version": "9", "toolset": toolsets, "client": "talk" });
         wire.ask(&json!({ "symd": hello }));
         wire.initialize();
         Talk { wire, calls: 0 }
@@ -130,6 +133,25 @@ fn a_connection_changes_to_a_registered_project_and_back() {
     let (back, _) = talk.call("activate_project", json!({ "project": path(&user, "project") }));
     assert!(back.starts_with("Project 'project' is active, at "), "{back}");
     talk.says("read_file", json!({ "relative_path": "here.py" }), "class Here:\n    pass\n");
+}
+
+#[test]
+fn a_picture_there_is_a_picture_here() {
+    let user = two_projects();
+    user.check(&["projects", "add", &path(&user, "other")], 0);
+    let bytes = [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1A, b'\n', 0];
+    std::fs::write(user.path("other/dot.png"), bytes).unwrap();
+    let mut talk = Talk::with(&user, &["gemini_cli", "serena"]);
+    talk.says("activate_project", json!({ "project": "other" }), &there(&user));
+    let id = talk.send("read_file", json!({ "absolute_path": path(&user, "other/dot.png") }));
+    let answer = talk.wire.receive().unwrap();
+    let content = json!([{ "type": "image", "data": "iVBORw0KGgoA", "mimeType": "image/png" }]);
+    assert_eq!((&answer["id"], &answer["result"]["content"]), (&json!(id), &content), "{answer}");
+    // The command line is told of it in words.
+    let arguments = json!({ "absolute_path": path(&user, "other/dot.png") }).to_string();
+    let call =
+        ["--project", &path(&user, "other"), "call", "--toolset", "gemini_cli", "read_file", &arguments];
+    assert_eq!(user.check(&call, 0), "Read image file: dot.png\n");
 }
 
 #[test]

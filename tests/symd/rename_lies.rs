@@ -254,6 +254,10 @@ fn annotations_and_file_operations_go_into_the_same_edit() {
     changes[0]["edits"][0]["annotationId"] = json!("a");
     changes.push(json!({ "kind": "rename", "oldUri": "{root}/lib.py", "newUri": "{root}/pkg/go.py" }));
     changes.push(json!({ "kind": "create", "uri": "{root}/new.py" }));
+    let start = json!([{ "range": range(0, 0, 0), "newText": "a = 1\n" }, { "range": range(0, 0, 0), "newText": "b = 2\n" }]);
+    changes.push(document("new.py", start));
+    // Places are those of what the step before left.
+    changes.push(document("new.py", json!([{ "range": range(1, 4, 5), "newText": "\u{1F600}" }])));
     let annotations = json!({ "a": { "label": "Declaration", "needsConfirmation": true } });
     let answer = json!({ "documentChanges": changes, "changeAnnotations": annotations });
     let mut script = script(json!({ "answer": answer }));
@@ -271,7 +275,8 @@ fn annotations_and_file_operations_go_into_the_same_edit() {
         );
         assert_eq!(stage.text("pkg/go.py"), renamed(LIB));
         assert_eq!(stage.text("use.py"), renamed(USE).replace("from lib", "from pkg.go"));
-        assert_eq!(stage.bytes("new.py"), b"");
+        assert_eq!(stage.text("new.py"), "a = 1\nb = \u{1F600}\n");
+        assert!(done.contains("\nnew.py: 3\n"), "{done}");
         assert!(!stage.path("lib.py").exists());
         // A second question finds the notification sent.
         let again = json!({ "name_path": "go", "relative_path": "pkg/go.py", "new_name": "x" });
@@ -279,6 +284,102 @@ fn annotations_and_file_operations_go_into_the_same_edit() {
         assert!(stage.log().contains("workspace/didRenameFiles"));
         stage.undo().await;
         assert!(stage.tree() == before);
+    });
+}
+
+/// Plays a code action that has this edit.
+fn action(files: &[(&str, &[u8])], changes: Value, test: impl AsyncFnOnce(&Stage)) {
+    let script = json!({
+        "capabilities": { "codeActionProvider": true },
+        "on": { "textDocument/codeAction": [{ "answer": [{ "title": "act", "edit": { "documentChanges": changes } }] }] },
+    });
+    play(files, Answers::Fake(script, ""), test);
+}
+
+fn act() -> Value {
+    json!({ "relative_path": "lib.py", "start_line": 1, "title": "act" })
+}
+
+#[test]
+fn a_symbol_moves_to_a_file_that_is_made_for_it() {
+    let body = "def run(x):\n    return x\n";
+    let cut = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 2, "character": 0 } });
+    let changes = json!([
+        { "kind": "create", "uri": "{root}/pkg/moved.py" },
+        document("pkg/moved.py", json!([{ "range": range(0, 0, 0), "newText": body }])),
+        document("lib.py", json!([{ "range": cut, "newText": "from pkg.moved import run\n" }])),
+    ]);
+    action(&FILES, changes, async |stage| {
+        let before = stage.tree();
+        let mut shown = act();
+        shown["dry_run"] = json!(true);
+        let diff = stage.done("apply_code_action", shown).await;
+        assert!(diff.contains("+++ b/pkg/moved.py") && stage.tree() == before, "{diff}");
+        let done = stage.done("apply_code_action", act()).await;
+        assert!(done.starts_with("lib.py: 1\npkg/moved.py: 1\n"), "{done}");
+        assert_eq!(stage.text("pkg/moved.py"), body);
+        assert_eq!(stage.text("lib.py"), LIB.replace(body, "from pkg.moved import run\n"));
+        stage.undo().await;
+        assert!(stage.tree() == before);
+    });
+    // What is made may be made elsewhere, not at all, or in the place of what was there.
+    let changes = json!([
+        { "kind": "create", "uri": "{root}/a.py" },
+        document("a.py", json!([{ "range": range(0, 0, 0), "newText": "1\n" }])),
+        { "kind": "rename", "oldUri": "{root}/a.py", "newUri": "{root}/b.py" },
+        { "kind": "create", "uri": "{root}/c.py" },
+        { "kind": "delete", "uri": "{root}/c.py" },
+        { "kind": "create", "uri": "{root}/use.py", "options": { "overwrite": true } },
+        document("use.py", json!([{ "range": range(0, 0, 0), "newText": "2\n" }])),
+    ]);
+    action(&FILES, changes, async |stage| {
+        let before = stage.tree();
+        stage.done("apply_code_action", act()).await;
+        assert_eq!((stage.text("b.py").as_str(), stage.text("use.py").as_str()), ("1\n", "2\n"));
+        assert!(!stage.path("a.py").exists() && !stage.path("c.py").exists());
+        stage.undo().await;
+        assert!(stage.tree() == before);
+    });
+    let lies = json!([
+        { "kind": "create", "uri": "{root}/a.py" },
+        document("a.py", json!([{ "range": range(3, 0, 0), "newText": "1\n" }])),
+    ]);
+    action(&FILES, lies, async |stage| {
+        let text = stage.refused("apply_code_action", act()).await;
+        assert!(
+            text.contains("the server's edit of a.py names a place that its text does not have"),
+            "{text}"
+        );
+    });
+}
+
+#[test]
+fn a_directory_gets_another_name() {
+    let files: [(&str, &[u8]); 4] =
+        [FILES[0], ("pkg/a.py", b"a = 1\n"), ("pkg/sub/b.py", b"\xEF\xBB\xBFb = 2\r\n"), ("pkg/data", b"\0")];
+    let changes = json!([
+        { "kind": "rename", "oldUri": "{root}/pkg", "newUri": "{root}/new/place" },
+        document("new/place/a.py", json!([{ "range": range(0, 4, 5), "newText": "3" }])),
+    ]);
+    action(&files, changes, async |stage| {
+        let before = stage.tree();
+        let done = stage.done("apply_code_action", act()).await;
+        assert!(done.contains("pkg/sub/b.py is new/place/sub/b.py now"), "{done}");
+        assert_eq!(stage.text("new/place/a.py"), "a = 3\n");
+        assert_eq!(stage.bytes("new/place/sub/b.py"), files[2].1);
+        assert_eq!(stage.bytes("new/place/data"), b"\0");
+        assert_eq!(stage.tree().len(), before.len());
+        stage.undo().await;
+        assert!(stage.tree() == before);
+    });
+    let taken = json!([{ "kind": "rename", "oldUri": "{root}/pkg", "newUri": "{root}/pkg/sub/x" }]);
+    action(&files, taken, async |stage| {
+        stage.refused("apply_code_action", act()).await;
+    });
+    let taken = json!([{ "kind": "rename", "oldUri": "{root}/pkg", "newUri": "{root}/lib.py" }]);
+    action(&files, taken, async |stage| {
+        let text = stage.refused("apply_code_action", act()).await;
+        assert!(text.contains("wants a file at lib.py, where one is already"), "{text}");
     });
 }
 
@@ -329,6 +430,44 @@ fn names_in_the_way_are_refused() {
     let files: [(&str, &[u8]); 2] = [("lib.py", lib.as_bytes()), ("use.py", USE.as_bytes())];
     play(&files, answering(json!({ "documentChanges": documents(&truth()) })), async |stage| {
         assert!(stage.refused("rename_symbol", wanted()).await.contains("\n  lib.py:9: go = 3"));
+    });
+}
+
+#[test]
+fn names_that_would_mean_something_else_are_refused() {
+    let lib = format!("import go\n{LIB}");
+    let edits =
+        json!({ "{root}/lib.py": [edit(1, 4), edit(7, 15)], "{root}/use.py": [edit(0, 16), edit(4, 10)] });
+    let mut with_import = script(json!({ "answer": { "documentChanges": documents(&edits) } }));
+    let name = json!([{ "answer": { "range": range(1, 4, 7), "placeholder": "run" } }]);
+    with_import["on"]["textDocument/prepareRename"] = name;
+    let files: [(&str, &[u8]); 2] = [("lib.py", lib.as_bytes()), FILES[1]];
+    play(&files, Answers::Fake(with_import.clone(), ""), async |stage| {
+        let text = stage.refused("rename_symbol", wanted()).await;
+        assert!(text.contains("\n  lib.py:1: import go"), "{text}");
+        let before = stage.tree();
+        let reply = stage.serena("rename_symbol", wanted()).await;
+        assert!(reply.text.starts_with("Error: 'go' is taken") && stage.tree() == before, "{}", reply.text);
+        let done = stage.done("rename_symbol", with("force", json!(true))).await;
+        assert!(done.contains("note: 'go' was taken here\n  lib.py:1: import go"), "{done}");
+    });
+    // Also what is declared nowhere, by whoever gave the name a meaning.
+    let user = USE.replace("print(run(2))", "print(run(2), go)");
+    let files: [(&str, &[u8]); 2] = [FILES[0], ("use.py", user.as_bytes())];
+    play(&files, answering(json!({ "documentChanges": documents(&truth()) })), async |stage| {
+        let text = stage.refused("rename_symbol", wanted()).await;
+        assert!(text.contains("\n  use.py:5: print(run(2), go)"), "{text}");
+    });
+    // And without a server.
+    play(&files, Answers::Nobody, async |stage| {
+        let text = stage.refused("rename_symbol", wanted()).await;
+        assert!(text.contains("\n  use.py:5: print(run(2), go)"), "{text}");
+    });
+    // What is reached through something else is in nobody's way.
+    let user = USE.replace("print(run(2))", "print(run(2), x.go, f(go=1), 'go')");
+    let files: [(&str, &[u8]); 2] = [FILES[0], ("use.py", user.as_bytes())];
+    play(&files, answering(json!({ "documentChanges": documents(&truth()) })), async |stage| {
+        stage.done("rename_symbol", wanted()).await;
     });
 }
 

@@ -1,25 +1,18 @@
 //! A project whose server plays a script, is a real one, or is not there, for tests of edits that servers make up.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use symd::base::Cancel;
-use symd::config::{Languages, LayerText, Trust};
-use symd::edit::{By, Editor, Which};
-use symd::engine::{Engine, EngineOptions, OnChange};
-use symd::lsp::{Servers, ServersOptions};
+use symd::edit::{By, Which};
 use symd::ops::Project;
-use symd::serve::daemon::gate;
 use symd::toolsets::{Call, Client, Outcome, Reply, Toolset, native, serena};
-use symd::vfs::Root;
-use symd::watch::{BackendChoice, WatchOptions};
 
 use crate::lsp_stage::fake_ls;
-use crate::support::{shells, write};
+use crate::opened::Opening;
+use crate::support::write;
 
 /// What answers for the project's languages.
 pub enum Answers {
@@ -42,12 +35,8 @@ impl Stage {
     pub fn new(files: &[(&str, &[u8])], answers: Answers) -> Stage {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().canonicalize().unwrap();
-        for directory in ["project", "state", "run", "installed/fake/bin"] {
+        for directory in ["project", "installed/fake/bin"] {
             std::fs::create_dir_all(path.join(directory)).unwrap();
-        }
-        for private in ["state", "run"] {
-            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
-            std::fs::set_permissions(path.join(private), mode).unwrap();
         }
         for (name, bytes) in files {
             let file = path.join("project").join(name);
@@ -59,36 +48,7 @@ impl Stage {
             Answers::Real(servers) => (servers, String::new()),
             Answers::Nobody => (path.join("installed"), String::new()),
         };
-        let layer = LayerText { file: "test", text: &toml };
-        let languages = Languages::load(Some(layer), None, &Trust::Never).unwrap().languages;
-        let root = Arc::new(Root::open(&path.join("project")).unwrap());
-        let shells = shells(&root);
-        let servers = Servers::new(ServersOptions {
-            root: Arc::clone(&root),
-            languages: languages.clone(),
-            trusted: true,
-            supervisor: env!("CARGO_BIN_EXE_symd").into(),
-            installed,
-            search_path: OsString::from("/usr/bin:/bin"),
-            state_directory: path.join("state"),
-            idle_stop: None,
-            memory_limit: None,
-        });
-        let told = servers.clone();
-        let engine = Engine::start(EngineOptions {
-            root: path.join("project"),
-            languages: languages.clone(),
-            runtime_directory: path.join("run"),
-            cache_directory: None,
-            watch: WatchOptions { backend: BackendChoice::Auto, max_watches: None },
-            sweep_every: Duration::from_secs(600),
-            on_change: Some(OnChange(Arc::new(move |path, change| told.changed(path, change)))),
-        })
-        .unwrap();
-        let (editor, recovered) = Editor::open(root, &path.join("state/edits")).unwrap();
-        let (editor, recovered) = (Arc::new(editor.behind(gate(&engine))), Arc::new(recovered));
-        let project =
-            Project { engine, servers, languages, editor, recovered, shells, max_answer_chars: 150_000 };
+        let project = Opening { installed, ..Opening::new(&path, &toml) }.open(&path);
         Stage { scratch, project, client: Arc::new(Client::of_name("test")) }
     }
 

@@ -36,7 +36,9 @@ fn doubts_are_refused_with_the_places() {
     play(&files, Answers::Nobody, async |stage| {
         let member = json!({ "name_path": "Box/get", "new_name": "fetch" });
         let text = stage.refused("rename_symbol", member.clone()).await;
-        assert!(text.contains("it cannot be told what 1 of the places named 'get' mean"), "{text}");
+        let why = "it cannot be told what 1 of the places named 'get' mean; look at these places, then change them by hand or \
+            force the rename\n";
+        assert!(text.contains(why), "{text}");
         assert!(text.contains("\n  use.py:2: return box.get()"), "{text}");
         let mut forced = member;
         forced["force"] = json!(true);
@@ -65,5 +67,32 @@ fn a_field_given_by_its_variables_name_is_a_doubt() {
     play(&files, Answers::Nobody, async |stage| {
         let text = stage.refused("rename_symbol", json!({ "name_path": "size", "new_name": "length" })).await;
         assert!(text.contains("a.ts:2:") && !text.contains("a.ts:3:"), "{text}");
+    });
+}
+
+#[test]
+fn files_that_are_not_parsed_are_looked_through_all_the_same() {
+    // Too large to be parsed, and no text for its NUL byte.
+    let mut large = "x = 1\n".repeat(1_500_000);
+    large.push_str("from lib import compute\n");
+    let notes = "compute\n".repeat(1_200_000);
+    let files: [(&str, &[u8]); 5] = [
+        ("notes.txt", notes.as_bytes()),
+        ("lib.py", b"def compute(x):\n    return x\n"),
+        ("large.py", large.as_bytes()),
+        ("odd.py", b"computed = 1\nlib.compute(1)\0\n"),
+        ("data.bin", b"compute\0"),
+    ];
+    play(&files, Answers::Nobody, async |stage| {
+        let wanted = json!({ "name_path": "compute", "relative_path": "lib.py", "new_name": "work_out" });
+        let text = stage.refused("rename_symbol", wanted.clone()).await;
+        assert!(text.contains("what 2 of the places named 'compute' mean"), "{text}");
+        assert!(text.contains("\n  large.py:1500001: from lib import compute"), "{text}");
+        assert!(text.contains("\n  odd.py:2: lib.compute(1)"), "{text}");
+        let mut forced = wanted;
+        forced["force"] = json!(true);
+        let done = stage.done("rename_symbol", forced).await;
+        assert!(done.contains("they are left as they are\n  large.py:1500001"), "{done}");
+        assert!(done.contains("note: not searched for mentions, being too large: notes.txt\n"), "{done}");
     });
 }

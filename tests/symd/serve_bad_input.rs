@@ -61,6 +61,17 @@ fn wrong_parameters_are_answered_each_by_its_error() {
 }
 
 #[test]
+fn half_a_surrogate_pair_in_a_path_is_answered_as_a_path() {
+    let user = User::new();
+    let mut wire = user.connect();
+    let line = modern(call(7, "read_file", json!({ "relative_path": "b@d.txt" }))).to_string();
+    wire.send_raw(format!("{}\n", line.replace('@', "\\udcff")).as_bytes());
+    let answer = wire.receive().unwrap();
+    assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(7), &json!(true)), "{answer}");
+    assert!(answer["result"]["content"][0]["text"].as_str().unwrap().contains("b\u{fffd}d.txt"), "{answer}");
+}
+
+#[test]
 fn half_a_line_before_the_end_is_answered() {
     let user = User::new();
     let mut wire = user.connect();

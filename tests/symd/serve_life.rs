@@ -199,8 +199,7 @@ fn root_is_another_user_to_a_daemon_that_is_not_roots() {
         return;
     }
     let user = User::new();
-    let program = user.path("symd");
-    std::fs::copy(env!("CARGO_BIN_EXE_symd"), &program).unwrap();
+    let program = user.copy_of_symd("symd");
     assert!(Command::new("chown").args(["-R", "65534:65534"]).arg(user.path("")).status().unwrap().success());
     let nobody = |arguments: &[&str]| {
         let mut command = user.dressed(Command::new("setpriv"));

@@ -92,6 +92,7 @@ static SLOW: Toolset = Toolset {
     instructions: "wait",
     asks_for: AsksFor::BeyondProject,
     refuse: |not_run| Reply::failed(not_run.message.clone()),
+    check: |_| Ok(()),
     tools: &TOOLS,
 };
 static ALL: [&Toolset; 1] = [&SLOW];

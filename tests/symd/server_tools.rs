@@ -1,25 +1,17 @@
 //! native's tools over servers that play scripts: answers that lie, lack something, repeat themselves, come too late
 //! or not at all.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use symd::base::Cancel;
-use symd::config::{Languages, LayerText, Trust};
-use symd::edit::Editor;
-use symd::engine::{Engine, EngineOptions, OnChange};
-use symd::lsp::{Servers, ServersOptions};
 use symd::ops::Project;
-use symd::serve::daemon::gate;
 use symd::toolsets::{Call, Client, Outcome, Reply, native, serena};
-use symd::vfs::Root;
-use symd::watch::{BackendChoice, WatchOptions};
 
-use crate::lsp_stage::{heard, let_on};
-use crate::support::{PATIENCE, shells, write};
+use crate::lsp_stage::{fake_ls, heard, let_on};
+use crate::opened::Opening;
+use crate::support::{PATIENCE, write};
 
 const LIB: &str = "def run(x):\n    return x\n\n\nclass Box:\n    def get(self):\n        return run(1)\n";
 const USE: &str =
@@ -30,10 +22,6 @@ struct Stage {
     scratch: tempfile::TempDir,
     project: Project,
     client: Arc<Client>,
-}
-
-fn fake_ls() -> PathBuf {
-    Path::new(env!("CARGO_BIN_EXE_symd")).parent().unwrap().join("examples/fake-ls")
 }
 
 /// A range on one line of a file, as servers write it.
@@ -71,12 +59,8 @@ impl Stage {
     fn new(mut script: Value) -> Stage {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().canonicalize().unwrap();
-        for directory in ["project", "state", "run", "installed/fake/bin"] {
+        for directory in ["project", "installed/fake/bin"] {
             std::fs::create_dir_all(path.join(directory)).unwrap();
-        }
-        for private in ["state", "run"] {
-            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
-            std::fs::set_permissions(path.join(private), mode).unwrap();
         }
         write(&path.join("project/lib.py"), LIB);
         write(&path.join("project/use.py"), USE);
@@ -92,36 +76,7 @@ impl Stage {
              [[language]]\nname = \"python\"\nfile-types = [\"py\"]\nlanguage-servers = [\"fake\"]\ngrammar = \"python\"\n",
             path.join("script.json")
         );
-        let layer = LayerText { file: "test", text: &toml };
-        let languages = Languages::load(Some(layer), None, &Trust::Never).unwrap().languages;
-        let servers = Servers::new(ServersOptions {
-            root: Arc::new(Root::open(&path.join("project")).unwrap()),
-            languages: languages.clone(),
-            trusted: true,
-            supervisor: env!("CARGO_BIN_EXE_symd").into(),
-            installed: path.join("installed"),
-            search_path: OsString::from("/usr/bin:/bin"),
-            state_directory: path.join("state"),
-            idle_stop: None,
-            memory_limit: None,
-        });
-        let told = servers.clone();
-        let engine = Engine::start(EngineOptions {
-            root: path.join("project"),
-            languages: languages.clone(),
-            runtime_directory: path.join("run"),
-            cache_directory: None,
-            watch: WatchOptions { backend: BackendChoice::Auto, max_watches: None },
-            sweep_every: Duration::from_secs(600),
-            on_change: Some(OnChange(Arc::new(move |path, change| told.changed(path, change)))),
-        })
-        .unwrap();
-        let root = Arc::new(Root::open(&path.join("project")).unwrap());
-        let shells = shells(&root);
-        let (editor, recovered) = Editor::open(root, &path.join("state/edits")).unwrap();
-        let (editor, recovered) = (Arc::new(editor.behind(gate(&engine))), Arc::new(recovered));
-        let project =
-            Project { engine, servers, languages, editor, recovered, shells, max_answer_chars: 150_000 };
+        let project = Opening::new(&path, &toml).open(&path);
         Stage { scratch, project, client: Arc::new(Client::of_name("test")) }
     }
 

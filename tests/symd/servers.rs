@@ -31,7 +31,7 @@ pub fn data_home(servers: &Path) -> PathBuf {
 #[track_caller]
 pub fn real_program(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let there = symd::install::find_program(program, &path, None).is_some();
+    let there = symd::base::programs::Programs::on(&path, None).find(program).is_ok();
     if !there {
         unrun(&format!("{program} is not on PATH"));
     }

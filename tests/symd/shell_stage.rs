@@ -3,23 +3,20 @@
 
 use std::io::Read;
 use std::os::fd::AsFd;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, PidfdFlags};
 use serde_json::{Value, json};
 
-use crate::support::{PATIENCE, User, Wire, call, write};
+use crate::support::{PATIENCE, User, Wire, call};
 
 /// A user who has allowed every call, with this `config.toml`.
 pub fn user(config: &str) -> User {
     let user = User::with_config(config);
     let policy = |toolset| format!("{toolset} = \"allow\"\n");
     let policies: String = ["serena", "gemini_cli", "cli_agent", "tool_router"].map(policy).concat();
-    let file = user.path("config/symd/approvals.toml");
-    write(&file, &format!("[policy]\n{policies}"));
-    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    user.settles(&format!("[policy]\n{policies}"));
     user
 }
 

@@ -1,15 +1,11 @@
 //! Real terminals: many at once, floods, shells that want to be talked to, and the end of all of it.
 
-use std::sync::Arc;
-
 use rustix::process::Pid;
 use serde_json::{Value, json};
-use symd::ops::pty::{MAX_SESSIONS, Request, Sessions, Size};
-use symd::ops::shell::{Environment, LeftBehind, Wanted};
-use symd::vfs::Root;
+use symd::ops::pty::MAX_SESSIONS;
 
 use crate::shell_stage::{Client, Fifo, lives, peak_memory, user, wait_until_gone};
-use crate::support::{shells, write};
+use crate::support::write;
 
 /// KiB by which the daemon may grow with as many sessions as there may be, some of them flooding: 32 KiB of unread
 /// output each, and what tasks, buffers and the allocator take.
@@ -152,33 +148,28 @@ fn long_input_is_taken_whole_by_a_program_that_reads() {
     assert_eq!(all, "200000\n");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_terminal_can_be_resized_and_closed() {
-    let scratch = tempfile::tempdir().unwrap();
-    let shells = shells(&Arc::new(Root::open(scratch.path()).unwrap()));
-    let (sessions, left_behind) = (Sessions::default(), Arc::new(LeftBehind::default()));
-    let environment = Environment::cleaned(std::env::vars_os());
-    let shell = shells.shell(Wanted::Bash, &environment).unwrap();
-    let directory = shells.directory(".").unwrap();
-    let request = Request {
-        shell: &shell,
-        command: "trap 'stty size' WINCH; stty size; echo $$; while read line; do :; done",
-        directory: &directory,
-        environment: &environment,
-        size: Size { rows: 7, columns: 99 },
-    };
-    let mut all = sessions.start(&shells, &left_behind, "t", request).await.unwrap().output;
-    while all.lines().count() < 2 {
-        all += &sessions.write("t", "").await.unwrap().output;
+#[test]
+fn a_terminal_is_resized_by_stty_and_closed_by_the_end_of_input() {
+    let user = user("");
+    let mut client = Client::new(&user, "tool_router");
+    let program = "trap 'stty size' WINCH; stty size; echo $$; tty; while read line; do :; done";
+    let mut all = exec(&mut client, "t", program)["output"].as_str().unwrap().to_owned();
+    while all.matches('\n').count() < 3 {
+        all += &type_until(&mut client, "t", "", "\n");
     }
-    let pid = Pid::from_raw(all.strip_prefix("7 99\n").unwrap().trim().parse().unwrap()).unwrap();
-    sessions.resize("t", Size { rows: 30, columns: 100 }).unwrap();
-    let mut all = String::new();
-    while !all.ends_with("30 100\n") {
-        // bash runs the trap when `read` has ended.
-        all += &sessions.write("t", "\n").await.unwrap().output;
-    }
-    sessions.close("t").unwrap();
-    assert!(sessions.close("t").is_err() && sessions.resize("t", Size::default()).is_err());
-    tokio::task::spawn_blocking(move || wait_until_gone(&[pid])).await.unwrap();
+    let [size, pid, tty] = all.lines().collect::<Vec<_>>()[..] else { panic!("{all:?}") };
+    assert_eq!(size, "50 240");
+    let pid = Pid::from_raw(pid.parse().unwrap()).unwrap();
+    let resize = json!({ "command": format!("stty -F {tty} rows 30 cols 100") });
+    assert_eq!(client.json("shell", resize)["returncode"], 0);
+    // bash runs the trap when `read` has ended.
+    type_until(&mut client, "t", "\n", "30 100\n");
+    client.json("write_stdin", json!({ "session_id": "t", "chars": "\u{4}" }));
+    wait_until_gone(&[pid]);
+    let read = json!({ "session_id": "t", "chars": "" });
+    let ended = (0..POLLS).any(|_| {
+        let says = client.call("write_stdin", read.clone());
+        says.starts_with("Error: session \"t\" has ended (")
+    });
+    assert!(ended, "its end is told");
 }

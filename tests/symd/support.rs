@@ -82,8 +82,6 @@ impl User {
             .env("XDG_STATE_HOME", self.path("state"))
             .env("XDG_CONFIG_HOME", self.path("config"))
             .env("XDG_DATA_HOME", self.path("data"))
-            // Where an instrumented program writes its profile (benches/coverage).
-            .envs(std::env::var_os("LLVM_PROFILE_FILE").map(|file| ("LLVM_PROFILE_FILE", file)))
             .current_dir(self.path("project"))
             .stdin(Stdio::null());
         command
@@ -118,6 +116,13 @@ impl User {
 
     pub fn status(&self) -> Value {
         serde_json::from_str(&self.check(&["status", "--json"], 0)).unwrap()
+    }
+
+    /// A copy of the program that other users may run too: where the tests were built need not be open to them. Made by
+    /// another process: a child that another thread starts meanwhile would hold a file of ours that is open for writing,
+    /// and the system runs no such file.
+    pub fn copy_of_symd(&self, name: &str) -> PathBuf {
+        copy_of(Path::new(env!("CARGO_BIN_EXE_symd")), self.path(name))
     }
 
     /// What find_symbol says of `name`, from a daemon that is started if necessary.
@@ -166,6 +171,12 @@ impl Drop for User {
         // Not in the project, which a test may have removed.
         let _ = self.symd().args(["stop", "--all"]).current_dir(self.path("")).output();
     }
+}
+
+/// Copies a program, so that it can be run at once: see `User::copy_of_symd`.
+pub fn copy_of(program: &Path, to: PathBuf) -> PathBuf {
+    assert!(Command::new("cp").arg(program).arg(&to).status().unwrap().success());
+    to
 }
 
 pub fn write(path: &Path, text: &str) {

@@ -44,9 +44,7 @@ fn searching(toolset: &str) -> &'static str {
 fn user() -> User {
     let user = User::new();
     let policy = toolsets::all().iter().map(|toolset| format!("{} = \"allow\"\n", toolset.name));
-    let file = user.path("config/symd/approvals.toml");
-    write(&file, &format!("[policy]\n{}", policy.collect::<String>()));
-    std::fs::set_permissions(file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    user.settles(&format!("[policy]\n{}", policy.collect::<String>()));
     user
 }
 

@@ -2,15 +2,15 @@
 //! it again. On every core, as a patch may bring many. Invariant: the error told is that of the first text that has one,
 //! whichever thread was faster.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::make::MakeError;
 use super::request::Breaking;
 use super::{SymbolEditError, breaks_syntax};
-use crate::base::text::Encoding;
+use crate::base::text::{Encoding, is_read_as_itself};
 use crate::base::{Cancel, ContentHash, RelPath};
 use crate::engine::Foretold;
+use crate::ops::cores;
 use crate::syntax::{Grammar, outline};
 
 /// A text to come.
@@ -33,48 +33,37 @@ pub(super) fn parse(
     breaking: Breaking,
     cancel: &Cancel,
 ) -> Result<Vec<Foretold>, MakeError> {
-    let (next, parsed) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(coming.len())));
-    let work = || {
-        while let Some((number, one)) = taken(&next, coming) {
-            let one = one.parse(breaking, cancel);
-            parsed.lock().unwrap_or_else(PoisonError::into_inner).push((number, one));
-        }
-    };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(coming.len());
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            // A thread that cannot be had leaves the work to the others.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
-        }
-        work();
-    });
-    let mut parsed: Vec<(usize, Parsed)> = parsed.into_inner().unwrap_or_else(PoisonError::into_inner);
-    parsed.sort_unstable_by_key(|(number, _)| *number);
-    parsed.into_iter().filter_map(|(_, one)| one.transpose()).collect()
-}
-
-fn taken<'c>(next: &AtomicUsize, coming: &'c [Coming]) -> Option<(usize, &'c Coming)> {
-    let number = next.fetch_add(1, Ordering::Relaxed);
-    coming.get(number).map(|one| (number, one))
+    let parsed = cores::in_order(coming, 1, |one| one.parse(breaking, cancel));
+    parsed.into_iter().filter_map(Result::transpose).collect()
 }
 
 impl Coming {
     fn parse(&self, breaking: Breaking, cancel: &Cancel) -> Parsed {
         cancel.check()?;
-        let outline = outline(self.grammar, &self.after, cancel).map_err(SymbolEditError::from)?;
+        let after = self.read_back();
+        let outline = outline(self.grammar, after, cancel).map_err(SymbolEditError::from)?;
         if outline.has_errors && breaking == Breaking::Refused {
-            let broken = breaks_syntax(self.grammar, &self.before, &self.after, cancel);
+            let broken = breaks_syntax(self.grammar, &self.before, after, cancel);
             if let Some(broken) = broken.map_err(SymbolEditError::from)? {
                 return Err(MakeError::Breaks { path: self.path.clone(), broken });
             }
         }
-        // Only then are these the bytes on disk.
-        let is_verbatim = self.encoding == Encoding::Utf8;
+        // Only then are these the bytes on disk, and the index would parse this text. An outline of any other would be
+        // kept, also in the cache, for a file whose text it does not fit: the next edit by symbol would corrupt that file.
+        let is_verbatim = self.encoding == Encoding::Utf8 && is_read_as_itself(&self.after);
         Ok(is_verbatim.then(|| Foretold {
             hash: ContentHash::of(self.after.as_bytes()),
             grammar: self.grammar,
             outline: Arc::new(outline),
         }))
+    }
+
+    /// The text as it will be read: one that is written with a mark before it has none.
+    fn read_back(&self) -> &str {
+        match self.encoding {
+            Encoding::Utf8 => self.after.strip_prefix('\u{FEFF}').unwrap_or(&self.after),
+            _ => &self.after,
+        }
     }
 }
 
@@ -99,6 +88,22 @@ mod tests {
         let foretold = parse(&coming, Breaking::Allowed, &Cancel::new()).expect("allowed");
         assert_eq!(foretold.len(), 39);
         assert_eq!(foretold[3].hash, ContentHash::of(b"x = 4\n"));
+        let odd = ["\u{FEFF}x = 1\n", "x = 1\0\n", "x = '\u{FEFF}'\n"].map(|after| Coming {
+            path: RelPath::new("odd.py").expect("valid"),
+            grammar: python,
+            before: "x = 1\n".to_owned(),
+            after: after.to_owned(),
+            encoding: Encoding::Utf8,
+        });
+        let foretold = parse(&odd, Breaking::Allowed, &Cancel::new()).expect("allowed");
+        // What begins with a mark is read without it, and what holds a NUL byte is no text.
+        assert_eq!(
+            foretold.iter().map(|one| one.hash).collect::<Vec<_>>(),
+            [ContentHash::of("x = '\u{FEFF}'\n".as_bytes())]
+        );
+        assert!(
+            parse(&odd[..1], Breaking::Refused, &Cancel::new()).expect("parses without the mark").is_empty()
+        );
         let gone = Cancel::new();
         gone.cancel();
         assert!(matches!(parse(&coming, Breaking::Allowed, &gone), Err(MakeError::Cancelled(_))));

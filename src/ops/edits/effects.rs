@@ -66,7 +66,7 @@ struct Told {
 }
 
 /// Asks what is wrong with `files` now. Those that do not exist yet have nothing wrong.
-pub(in crate::ops) async fn before(project: &Project, report: Report, files: &[RelPath]) -> Before {
+pub(super) async fn before(project: &Project, report: Report, files: &[RelPath]) -> Before {
     if report == Report::Nothing {
         return Before(Err(Unknown::NotAsked));
     }
@@ -74,7 +74,7 @@ pub(in crate::ops) async fn before(project: &Project, report: Report, files: &[R
 }
 
 /// Asks again, of the files as they are now, and tells the difference.
-pub(in crate::ops) async fn caused(project: &Project, before: Before, files: &[RelPath]) -> Caused {
+pub(super) async fn caused(project: &Project, before: Before, files: &[RelPath]) -> Caused {
     let told = match before.0 {
         Err(Unknown::NotAsked) => return Caused::Unknown(Unknown::NotAsked),
         Err(why) => return Caused::Unknown(why),

@@ -15,7 +15,7 @@ use crate::base::path::PathError;
 use crate::base::text::Encoding;
 use crate::base::{Cancel, ContentHash, RelPath, Text, TextEdit, TextEditError, TextEdits};
 use crate::config::Languages;
-use crate::edit::{Plan, PlanStep};
+use crate::edit::{Access, Plan, PlanStep};
 use crate::engine::{CurrentError, Foretold, MAX_PARSED_BYTES, View};
 use crate::index::Content;
 use crate::ops::read_file::{read_bytes, read_file};
@@ -105,6 +105,18 @@ pub enum MakeError {
     /// The patch does not fit.
     #[error(transparent)]
     Patch(#[from] patch::PlanError),
+    /// A patch calls one file by two names.
+    #[error(
+        "{first} and {second} are one file ({file}); nothing was written; give its changes under one name"
+    )]
+    OneFile {
+        /// The name that comes first.
+        first: RelPath,
+        /// The other.
+        second: RelPath,
+        /// The file, links resolved.
+        file: RelPath,
+    },
     /// The edits do not fit the text, which is a fault of symd's.
     #[error(transparent)]
     Edits(#[from] TextEditError),
@@ -142,6 +154,19 @@ impl From<PathError> for MakeError {
 impl From<VfsError> for MakeError {
     fn from(error: VfsError) -> MakeError {
         FileOpError::from(error).into()
+    }
+}
+
+impl What {
+    /// Refuses what its words alone show to be of no use: whatever is said here, [`make`] says too.
+    pub fn check(&self) -> Result<(), MakeError> {
+        match self {
+            What::Symbol { wanted, .. } => Ok(wanted.check()?),
+            What::Text { path, .. } | What::Write { path, .. } | What::Create { path, .. } => {
+                Ok(RelPath::new(path).map(drop)?)
+            }
+            What::Patch(patch) => Ok(patch::parse(patch).map(drop)?),
+        }
     }
 }
 
@@ -280,7 +305,11 @@ impl Maker<'_> {
         let new = NewText { before: String::new(), after: content.to_owned() };
         self.made.title = format!("create {path}");
         self.made.files.insert(path.clone(), Some(new));
-        self.made.plan.steps.push(PlanStep::Create { path, bytes: content.as_bytes().to_vec() });
+        self.made.plan.steps.push(PlanStep::Create {
+            path,
+            bytes: content.as_bytes().to_vec(),
+            access: Access::Plain,
+        });
         Ok(())
     }
 
@@ -300,13 +329,21 @@ impl Maker<'_> {
         for shift in &plan.shifts {
             self.made.notes.push(shift.to_string());
         }
-        let mut paths = Vec::new();
+        let (mut paths, mut places) = (Vec::new(), BTreeMap::new());
         for operation in plan.operations {
-            let path = match &operation {
-                patch::FileOperation::Update { path, .. }
-                | patch::FileOperation::Add { path, .. }
-                | patch::FileOperation::Delete { path } => path.clone(),
+            let (path, new_path) = match &operation {
+                patch::FileOperation::Update { path, new_path, .. } => (path.clone(), new_path.clone()),
+                patch::FileOperation::Add { path, .. } | patch::FileOperation::Delete { path } => {
+                    (path.clone(), None)
+                }
             };
+            // Every edit is of the text as it was read: two of them under two names would be made to each other's results.
+            for name in new_path.into_iter().chain([path.clone()]) {
+                let place = read.get(&name).map_or_else(|| self.place(&name), |named| named.path.clone());
+                if let Some(first) = places.insert(place.clone(), name.clone()) {
+                    return Err(MakeError::OneFile { first, second: name, file: place });
+                }
+            }
             self.operation(operation, &read)?;
             paths.push(path.to_string());
         }
@@ -325,6 +362,18 @@ impl Maker<'_> {
         Ok(Some(Named { path, text: Text::decode(file.bytes).ok(), hash, size }))
     }
 
+    /// Where a file called `path` would be; links above it are followed, it is none itself.
+    fn place(&self, path: &RelPath) -> RelPath {
+        let above = path.parent().and_then(|above| self.view.root.resolve(&above).ok());
+        above.map_or_else(|| path.clone(), |above| above.join(path.file_name()))
+    }
+
+    /// Holds what is there against what is believed of it, under either of its names.
+    fn believed(&self, path: &RelPath, place: &RelPath, found: Option<ContentHash>) -> Result<(), Stale> {
+        self.request.base.check(place, found)?;
+        if path == place { Ok(()) } else { self.request.base.check(path, found) }
+    }
+
     fn operation(
         &mut self,
         operation: patch::FileOperation,
@@ -332,23 +381,25 @@ impl Maker<'_> {
     ) -> Result<(), MakeError> {
         let gone = |path: &RelPath| MakeError::Changing(path.clone());
         match operation {
-            patch::FileOperation::Add { path, text } => {
-                self.request.base.check(&path, None)?;
+            patch::FileOperation::Add { path, text, access } => {
+                let place = self.place(&path);
+                self.believed(&path, &place, None)?;
                 self.made.written.push(Written { path: path.clone(), bytes: text.len(), created: true });
                 let new = NewText { before: String::new(), after: text.clone() };
-                self.made.files.insert(path.clone(), Some(new));
-                self.made.plan.steps.push(PlanStep::Create { path, bytes: text.into_bytes() });
+                self.made.files.insert(place.clone(), Some(new));
+                self.made.plan.steps.push(PlanStep::Create { path: place, bytes: text.into_bytes(), access });
             }
             patch::FileOperation::Delete { path } => {
-                let base = read.get(&path).ok_or_else(|| gone(&path))?.hash;
-                self.request.base.check(&path, Some(base))?;
+                let named = read.get(&path).ok_or_else(|| gone(&path))?;
+                let base = named.hash;
+                self.believed(&path, &named.path, Some(base))?;
                 self.made.written.push(Written { path: path.clone(), bytes: 0, created: false });
-                self.made.files.insert(path.clone(), None);
+                self.made.files.insert(named.path.clone(), None);
                 self.made.plan.steps.push(PlanStep::Delete { path, base });
             }
             patch::FileOperation::Update { path, edits, new_path } => {
                 let named = read.get(&path).ok_or_else(|| gone(&path))?;
-                self.request.base.check(&named.path, Some(named.hash))?;
+                self.believed(&path, &named.path, Some(named.hash))?;
                 let shown = new_path.as_ref().unwrap_or(&path).clone();
                 self.made.written.push(Written {
                     path: shown,
@@ -359,9 +410,10 @@ impl Maker<'_> {
                     self.change(&named.path, text, named.hash, edits)?;
                 }
                 if let Some(to) = new_path {
-                    let new = self.made.files.insert(path.clone(), None).flatten();
+                    let new = self.made.files.insert(named.path.clone(), None).flatten();
                     let text = named.text.as_ref().map_or("", Text::as_str);
                     let unchanged = || NewText { before: text.to_owned(), after: text.to_owned() };
+                    let to = self.place(&to);
                     self.made.files.insert(to.clone(), Some(new.unwrap_or_else(unchanged)));
                     self.made.plan.steps.push(PlanStep::Rename { from: path, to, base: named.hash });
                 }

@@ -5,7 +5,7 @@ use super::apply::apply;
 use super::make::MakeError;
 use super::perform::PerformError;
 use crate::base::RelPath;
-use crate::edit::{By, Plan, PlanStep};
+use crate::edit::{Access, By, Plan, PlanStep};
 use crate::ops::Project;
 use crate::ops::tree::{FileOpError, LocateError};
 use crate::vfs::{EntryKind, Root, VfsError};
@@ -29,7 +29,7 @@ pub async fn create_file(
     let written = path.to_owned();
     let path = project.look(move |view, _| vacant(&view.root, &written)).await??;
     let by = By { title: format!("create {path}"), ..by };
-    let create = PlanStep::Create { path: path.clone(), bytes: content.into_bytes() };
+    let create = PlanStep::Create { path: path.clone(), bytes: content.into_bytes(), access: Access::Plain };
     apply(project, Plan::new(vec![create]), by).await?;
     Ok(path)
 }

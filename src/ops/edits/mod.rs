@@ -1,6 +1,7 @@
-//! What edits do to texts: from texts and outlines to [`TextEdits`](crate::base::TextEdits). Pure, [`apply`] apart, which
-//! and [`perform`] apart, which make them: no file is read or written here, and nothing is known of servers. Invariant: what an edit does not mean to change stays as it is, byte
-//! for byte; new text takes the line endings of the place where it is put.
+//! What edits do to texts: from texts and outlines to [`TextEdits`](crate::base::TextEdits). Pure, but for [`apply`],
+//! [`perform`] and [`carry_out`], which make them, and `effects`, which asks what they caused: nothing else here reads or
+//! writes a file or knows of servers. Invariant: what an edit does not mean to change stays as it is, byte for byte; new
+//! text takes the line endings of the place where it is put.
 
 mod apply;
 mod breaks_syntax;
@@ -25,6 +26,8 @@ mod symbol_body;
 mod symbol_delete;
 #[cfg(test)]
 mod symbol_tests;
+mod users;
+mod whole;
 
 pub(in crate::ops) use apply::apply_aside;
 pub use apply::{
@@ -32,19 +35,20 @@ pub use apply::{
 };
 pub use breaks_syntax::{BrokenAt, breaks_syntax};
 pub use effects::{Caused, Report, Unknown};
-pub(in crate::ops) use effects::{before, caused};
 pub use endings::{Ending, Endings};
 pub use lines::{LineError, delete_lines, insert_at_line, replace_lines};
 pub use make::{Made, MakeError, NewText, Written, make};
 pub use make_new::{MadeDirectory, create_directory, create_file};
-pub use new_name::{NewNameError, check_new_name, collisions};
-pub use perform::{Done, PerformError, Would, dry_run, perform};
+pub use new_name::{NewNameError, check_new_name};
+pub use perform::{Done, PerformError, Would, dry_run, perform, perform_while};
 pub use reindent::Indentation;
 pub use replace_content::{HowMany, ReplaceError, ReplaceMode, Replaced, replace_content};
 pub use replace_first::{ReplacedFirst, replace_first};
 pub use request::{
-    Base, Breaking, Given, Ignored, LastRead, Named, Request, Stale, SymbolAct, TextAct, What,
+    Base, Breaking, Form, Given, Ignored, LastRead, Named, Request, Stale, SymbolAct, TextAct, What,
 };
 pub use symbol::{SymbolEditError, Target};
 pub use symbol_body::{insert_after_symbol, insert_before_symbol, replace_symbol_body};
 pub use symbol_delete::delete_symbol;
+pub use users::Users;
+pub use whole::{Again, Attempts, Carried, WholeEdit, carry_out, check_base};

@@ -1,10 +1,10 @@
-//! Whether a symbol can be called something else: what the language takes for a name, and which names of the file are in
-//! the way. Not the rename. Invariant: only the file at hand is judged; other files may refuse for their own reasons.
+//! Whether a symbol can be called something else: what the language takes for a name. Not which names are
+//! taken: `resolve` says that.
 
 use unicode_ident::{is_xid_continue, is_xid_start};
 
 use super::keywords::is_keyword;
-use crate::syntax::{Grammar, Outline};
+use crate::syntax::Grammar;
 
 /// Longest name, in bytes: the index keeps lengths in 16 bits, and nobody types more.
 const MAX_BYTES: usize = 1024;
@@ -185,55 +185,6 @@ fn check_characters(language: &'static str, new: &str, bare: &str) -> Result<(),
         None => Ok(()),
         Some(character) => Err(NewNameError::Character { name: name(), character, language }),
     }
-}
-
-/// The rows of the file that are in the way when row `row` is called `new_name`, in order: siblings of that name, what
-/// functions that use the symbol call so themselves (it would capture the use), and what stands further out under that
-/// name and is used where the symbol would hide it. `outline` is that of `text`.
-pub fn collisions(text: &str, outline: &Outline, row: usize, new_name: &str) -> Vec<usize> {
-    let Some(this) = outline.rows.get(row) else { return Vec::new() };
-    let is_named_so = |at: usize| at != row && outline.name(&outline.rows[at]) == new_name;
-    let named: Vec<usize> = (0..outline.rows.len()).filter(|&at| is_named_so(at)).collect();
-    if named.is_empty() {
-        return Vec::new();
-    }
-    let old_uses = places(text, outline, outline.name(this));
-    let new_uses = places(text, outline, new_name);
-    let range_of = |parent: Option<usize>| parent.map(|at| outline.rows[at].range().as_range());
-    let scope = range_of(this.parent());
-    let is_in_way = |&at: &usize| {
-        let other = &outline.rows[at];
-        if other.parent() == this.parent() {
-            return true;
-        }
-        let other_scope = range_of(other.parent());
-        let captures = || {
-            let inner = other_scope.as_ref().filter(|_| other.is_local());
-            inner.is_some_and(|inner| encloses(scope.as_ref(), inner) && any_in(&old_uses, inner))
-        };
-        let is_hidden = || {
-            let inner = scope.as_ref().filter(|_| this.is_local());
-            inner.is_some_and(|inner| encloses(other_scope.as_ref(), inner) && any_in(&new_uses, inner))
-        };
-        captures() || is_hidden()
-    };
-    named.into_iter().filter(is_in_way).collect()
-}
-
-/// Whether `inner` lies in `outer`; everything lies in a file.
-fn encloses(outer: Option<&std::ops::Range<usize>>, inner: &std::ops::Range<usize>) -> bool {
-    outer.is_none_or(|outer| outer.start <= inner.start && inner.end <= outer.end)
-}
-
-fn any_in(places: &[usize], range: &std::ops::Range<usize>) -> bool {
-    let first = places.partition_point(|&at| at < range.start);
-    places.get(first).is_some_and(|&at| at < range.end)
-}
-
-/// Where `name` stands, ascending.
-fn places(text: &str, outline: &Outline, name: &str) -> Vec<usize> {
-    let offsets = outline.occurrences.offsets_of(name).map(|at| at as usize);
-    offsets.filter(|&at| text.get(at..at + name.len()) == Some(name)).collect()
 }
 
 #[cfg(test)]

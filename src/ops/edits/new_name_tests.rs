@@ -1,6 +1,4 @@
 use super::*;
-use crate::base::Cancel;
-use crate::syntax::outline;
 
 fn checked(language: &str, old: &str, new: &str) -> String {
     let grammar = Grammar::named(language).expect("known");
@@ -128,41 +126,4 @@ fn names_that_will_not_do_and_why() {
         );
         assert_eq!(checked(language, old, "x"), expected);
     }
-}
-
-/// The name paths in the way when `name_path` is called `new_name`.
-fn in_the_way(language: &str, text: &str, name_path: &str, new_name: &str) -> Vec<String> {
-    let grammar = Grammar::named(language).expect("known");
-    let outline = outline(grammar, text, &Cancel::new()).expect("parsed");
-    let row = (0..outline.rows.len()).find(|&row| outline.name_path(row) == name_path).expect("there");
-    collisions(text, &outline, row, new_name).into_iter().map(|row| outline.name_path(row)).collect()
-}
-
-#[test]
-fn names_in_the_way_are_found() {
-    let text = "\
-def f():
-    return 1
-def g(x):
-    y = f()
-    return y
-def h(z):
-    y = 2
-    return z
-y = 3
-class A:
-    def f(self): pass
-    def y(self): pass
-";
-    // The sibling, and the local of the function that calls it; not h's, which does not.
-    assert_eq!(in_the_way("python", text, "f", "y"), ["g/y", "y"]);
-    assert_eq!(in_the_way("python", text, "A/f", "y"), ["A/y"]);
-    assert_eq!(in_the_way("python", text, "f", "new"), Vec::<String>::new());
-    // A local that would hide what its function uses, and its sibling.
-    assert_eq!(in_the_way("python", text, "g/y", "f"), ["f"]);
-    assert_eq!(in_the_way("python", text, "g/y", "x"), ["g/x"]);
-    assert_eq!(in_the_way("python", text, "h/z", "f"), Vec::<String>::new());
-    let kotlin = "class C {\r\n    val a = \"😀\"\r\n    fun b() = a\r\n}\r\nfun b() {}\r\n";
-    assert_eq!(in_the_way("kotlin", kotlin, "C/a", "b"), ["C/b"]);
-    assert_eq!(in_the_way("typescript", "class A { m() {} }\nfunction m() {}\n", "A", "m"), ["m"]);
 }

@@ -10,9 +10,10 @@ use super::counts::changed_lines;
 use super::effects::{self, Caused, Report};
 use super::make::{Made, MakeError, Written, make};
 use super::request::{Request, TextAct, What};
+use super::users::Users;
 use crate::base::RelPath;
 use crate::edit::{Applied, By, EditError, FileDiff, Plan, PlanStep};
-use crate::engine::EngineError;
+use crate::engine::{EngineError, Turn};
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
 
@@ -67,6 +68,9 @@ pub enum PerformError {
     /// What must be known first cannot be.
     #[error(transparent)]
     Question(#[from] QuestionError),
+    /// What was found out first is no longer so.
+    #[error("files that use the name changed meanwhile; nothing was written; repeat the edit")]
+    UsersChanged,
 }
 
 /// Does what `request` wants.
@@ -76,10 +80,34 @@ pub async fn perform(
     report: Report,
     by: By,
 ) -> Result<Done, PerformError> {
+    let turn = project.engine.turn_behind_others().await;
+    made(project, request, report, by, turn, None).await
+}
+
+/// Does what `request` wants as long as the users of a name are those that are known, else
+/// [`PerformError::UsersChanged`]. The turn that the asker has is taken over.
+pub async fn perform_while(
+    project: &Project,
+    request: Request,
+    report: Report,
+    by: By,
+    turn: Option<Turn>,
+    users: &Users,
+) -> Result<Done, PerformError> {
+    made(project, request, report, by, turn, Some(users)).await
+}
+
+async fn made(
+    project: &Project,
+    request: Request,
+    report: Report,
+    by: By,
+    mut turn: Option<Turn>,
+    users: Option<&Users>,
+) -> Result<Done, PerformError> {
     let request = Arc::new(request);
     let mut attempt = 0;
-    // Held until the edit is made: the next one in turn plans on what it leaves.
-    let mut turn = project.engine.turn_behind_others().await;
+    // The turn is held until the edit is made: the next one in turn plans on what it leaves.
     loop {
         attempt += 1;
         let made = plan(project, &request).await?;
@@ -88,6 +116,12 @@ pub async fn perform(
         let before = effects::before(project, report, &there_already(&made.plan, &files)).await;
         project.engine.foretell(made.foretold);
         let by = By { title: made.title.clone(), ..by.clone() };
+        // As late as can be: what somebody writes without symd from here on is not seen.
+        if let Some(users) = users
+            && !users.are_same(project).await?
+        {
+            return Err(PerformError::UsersChanged);
+        }
         let applied = match apply(project, made.plan, by).await {
             Err(ApplyError::Edit(EditError::Conflict { files }))
                 if attempt < ATTEMPTS

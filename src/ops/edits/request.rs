@@ -156,7 +156,7 @@ pub type LastRead = dyn Fn(&RelPath) -> Option<ContentHash> + Send + Sync;
 #[error(
     "conflict: {path} {}; nothing was written; read it again and repeat the edit{}",
     because(self),
-    found.as_ref().map_or_else(String::new, |found| format!(", or give expect: \"{found}\" to edit it as it is"))
+    found.as_ref().map_or_else(String::new, |found| way_on(self, found))
 )]
 pub struct Stale {
     /// Which file.
@@ -167,6 +167,24 @@ pub struct Stale {
     pub named: Named,
     /// The revision that is there; `None` for no file.
     pub found: Option<String>,
+    /// How the client can say that it knows.
+    pub form: Form,
+}
+
+/// How `expect` is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A revision.
+    Alone,
+    /// Revisions by path.
+    ByPath,
+}
+
+fn way_on(stale: &Stale, found: &str) -> String {
+    match stale.form {
+        Form::Alone => format!(", or give expect: \"{found}\" to edit it as it is"),
+        Form::ByPath => format!(", or give expect: {{\"{}\": \"{found}\"}} to edit it as it is", stale.path),
+    }
 }
 
 /// Where a belief comes from.
@@ -195,6 +213,20 @@ impl Base {
         self.belief(path).is_some()
     }
 
+    /// Whether the client named a revision of `path`.
+    pub fn is_given(&self, path: &RelPath) -> bool {
+        matches!(self.belief(path), Some((_, Named::ByClient)))
+    }
+
+    /// The same, where a revision that was given alone is of the file at `path`.
+    pub fn of_file(self, path: &RelPath) -> Base {
+        let given = match self.given {
+            Some(Given::One(revision)) => Some(Given::Each([(path.clone(), revision)].into())),
+            given => given,
+        };
+        Base { given, ..self }
+    }
+
     /// Holds what is there (`None` for nothing) against what is believed.
     pub fn check(&self, path: &RelPath, found: Option<ContentHash>) -> Result<(), Stale> {
         let Some((expected, named)) = self.belief(path) else { return Ok(()) };
@@ -204,7 +236,7 @@ impl Base {
             return Ok(());
         }
         let found = found.map(|hash| hash.short());
-        Err(Stale { path: path.clone(), expected, named, found })
+        Err(Stale { path: path.clone(), expected, named, found, form: Form::Alone })
     }
 
     fn belief(&self, path: &RelPath) -> Option<(String, Named)> {

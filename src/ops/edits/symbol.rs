@@ -63,14 +63,13 @@ pub enum SymbolEditError {
     },
     /// Other symbols would go with it.
     #[error(
-        "'{name}' is bound together with {} by one statement ({path}:{line}); replace that statement instead",
-        quoted(others)
+        "'{name}' is bound together with {others} by one statement ({path}:{line}); replace that statement instead"
     )]
     Shared {
         /// The symbol.
         name: String,
-        /// The others' name paths.
-        others: Vec<String>,
+        /// The others' name paths, as a list in words.
+        others: String,
         /// The file.
         path: RelPath,
         /// Where the statement starts.
@@ -103,11 +102,6 @@ pub enum SymbolEditError {
     /// It cannot be parsed.
     #[error(transparent)]
     Outline(#[from] OutlineError),
-}
-
-fn quoted(names: &[String]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
-    quoted.join(", ")
 }
 
 /// Longest head of a statement in a message, in characters.

@@ -44,14 +44,8 @@ pub fn insert_before_symbol(
     let (at, ending) = (place.before, place.ending_before);
     let given = line_feeds(body);
     let written = given.trim_end();
-    if written.is_empty() {
-        return Err(SymbolEditError::EmptyBody);
-    }
     let blanks = given[written.len()..].matches('\n').count().saturating_sub(1).max(place.blanks);
-    let written = match indentation {
-        Indentation::AsGiven => written.to_owned(),
-        Indentation::OfSymbol => reindent(written, place.indent),
-    };
+    let written = place.indented(written, indentation)?;
     let text = format!("{written}\n{}", "\n".repeat(blanks));
     Ok(TextEdits::one(TextRange::new(at, at), ending.adopt(&text)))
 }
@@ -69,14 +63,7 @@ pub fn insert_after_symbol(
     let given = line_feeds(body);
     let written = without_blank_first_lines(&given);
     let leading = given[..given.len() - written.len()].matches('\n').count();
-    let written = written.trim_end();
-    if written.is_empty() {
-        return Err(SymbolEditError::EmptyBody);
-    }
-    let written = match indentation {
-        Indentation::AsGiven => written.to_owned(),
-        Indentation::OfSymbol => reindent(written, place.indent),
-    };
+    let written = place.indented(written.trim_end(), indentation)?;
     let blanks = "\n".repeat(leading.max(place.blanks));
     // A text that does not end in a line break does not do so afterwards either.
     let is_behind_last = at as usize == target.text.len() && !is_terminated(target.text);
@@ -135,6 +122,15 @@ impl<'a> Place<'a> {
             ending_before: endings.at(before),
             ending_after: endings.at(range.end as usize),
         })
+    }
+
+    /// `written`, as it stands beside the symbol.
+    fn indented(&self, written: &str, indentation: Indentation) -> Result<String, SymbolEditError> {
+        match indentation {
+            _ if written.is_empty() => Err(SymbolEditError::EmptyBody),
+            Indentation::AsGiven => Ok(written.to_owned()),
+            Indentation::OfSymbol => Ok(reindent(written, self.indent)),
+        }
     }
 }
 

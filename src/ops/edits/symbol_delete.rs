@@ -39,12 +39,13 @@ fn refuse_shared(target: Target<'_>, row: &Row) -> Result<(), SymbolEditError> {
         .enumerate()
         .filter(|(at, other)| !own.contains(at) && is_value(other.kind()) && touches(other))
         .filter(|(at, _)| !is_ancestor(target, *at))
-        .map(|(at, _)| target.outline.name_path(at))
+        .map(|(at, _)| format!("'{}'", target.outline.name_path(at)))
         .collect();
     if others.is_empty() {
         return Ok(());
     }
     let (line, _) = target.head(range);
+    let others = others.join(", ");
     Err(SymbolEditError::Shared { name: target.name(), others, path: target.path.clone(), line })
 }
 

@@ -121,6 +121,11 @@ pub enum FetchError {
     TimedOut,
 }
 
+/// Whether a URL, as it was written, is one that can be fetched at all.
+pub fn can_be_fetched(url: &str) -> Result<(), NotAPlace> {
+    place::parse(url).map(drop)
+}
+
 /// Fetches a page.
 pub async fn fetch(wanted: &Wanted) -> Result<Page, FetchError> {
     let url = place::parse(&wanted.url)?;

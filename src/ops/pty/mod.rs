@@ -11,4 +11,3 @@ mod terminal;
 
 pub use output::Shown;
 pub use sessions::{MAX_SESSIONS, PtyError, Request, Sessions};
-pub use terminal::Size;

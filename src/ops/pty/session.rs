@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::output::{More, Output, Shown, UNREAD_BYTES};
-use super::terminal::{NotWritten, Size, Terminal};
+use super::terminal::{NotWritten, Terminal};
 use crate::ops::shell::ward::Ward;
 use crate::ops::shell::{End, Left, LeftBehind, Told};
 
@@ -52,12 +52,11 @@ impl Session {
     /// Starts a command on a new terminal; `launch` gets the end for it. What the command leaves running when it ends
     /// goes to `left_behind`.
     pub(super) fn start(
-        size: Size,
         launch: impl FnOnce(std::os::fd::OwnedFd) -> io::Result<Ward>,
         left_behind: Arc<LeftBehind>,
         floods: Floods,
     ) -> io::Result<Session> {
-        let (terminal, theirs) = Terminal::open(size)?;
+        let (terminal, theirs) = Terminal::open()?;
         let ward = launch(theirs)?;
         let terminal = Arc::new(terminal);
         let shared = Arc::new(Shared { state: Mutex::default(), changed: watch::Sender::new(()) });
@@ -80,11 +79,6 @@ impl Session {
     /// Types.
     pub(super) async fn write(&self, bytes: &[u8]) -> Result<(), NotWritten> {
         self.terminal.write(bytes).await
-    }
-
-    /// Changes the terminal's size.
-    pub(super) fn resize(&self, size: Size) -> io::Result<()> {
-        self.terminal.resize(size)
     }
 
     /// What it prints until it is silent, has ended, or an answer is full.

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::output::Shown;
 use super::session::{Floods, Session};
-use super::terminal::{NotWritten, Size};
+use super::terminal::NotWritten;
 use crate::ops::shell::ward::{Launch, Streams, Ward};
-use crate::ops::shell::{Directory, End, Environment, LeftBehind, Shell, ShellError, Shells};
+use crate::ops::shell::{Directory, End, Environment, LeftBehind, Shell, ShellError, Shells, can_be_run};
 
 /// Sessions of one connection. When there are as many, finished ones are forgotten, the one started first before the
 /// others; when none is finished, no further session is started.
@@ -30,8 +30,6 @@ pub struct Request<'a> {
     pub directory: &'a Directory,
     /// Its variables, besides those that terminals need.
     pub environment: &'a Environment,
-    /// The terminal.
-    pub size: Size,
 }
 
 /// Why a session is of no use.
@@ -99,9 +97,7 @@ impl Sessions {
         name: &str,
         request: Request<'_>,
     ) -> Result<Shown, PtyError> {
-        if request.command.contains('\0') {
-            return Err(ShellError::Nul.into());
-        }
+        can_be_run(request.command)?;
         let session = self.named().start(name, || {
             let environment = environment(request.environment);
             let launch = |terminal| {
@@ -114,7 +110,7 @@ impl Sessions {
                     streams: Streams::Terminal(terminal),
                 })
             };
-            let session = Session::start(request.size, launch, Arc::clone(left_behind), self.floods.clone());
+            let session = Session::start(launch, Arc::clone(left_behind), self.floods.clone());
             session.map_err(|error| ShellError::from(error).into())
         })?;
         Ok(session.read().await)
@@ -140,18 +136,6 @@ impl Sessions {
             }
         }
         Ok(session.read().await)
-    }
-
-    /// Changes the size of a session's terminal.
-    pub fn resize(&self, name: &str, size: Size) -> Result<(), PtyError> {
-        let session = self.find(name)?;
-        session.resize(size).map_err(|error| ShellError::from(error).into())
-    }
-
-    /// Ends a session and forgets it.
-    pub fn close(&self, name: &str) -> Result<(), PtyError> {
-        let closed = self.named().sessions.remove(name);
-        closed.map(drop).ok_or_else(|| PtyError::Unknown(name.to_owned()))
     }
 
     fn find(&self, name: &str) -> Result<Arc<Session>, PtyError> {

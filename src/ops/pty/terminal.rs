@@ -15,21 +15,9 @@ use tokio::time::timeout;
 /// program does not read and its buffer is full.
 const TAKES_WITHIN: Duration = Duration::from_secs(2);
 
-/// How large a terminal is, in characters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Size {
-    /// Lines.
-    pub rows: u16,
-    /// Characters in a line.
-    pub columns: u16,
-}
-
-/// Wide, so that a long command line is not broken when it is echoed.
-impl Default for Size {
-    fn default() -> Size {
-        Size { rows: 50, columns: 240 }
-    }
-}
+/// How large a terminal is, in characters: wide, so that a long command line is not broken when it is echoed. `stty rows R
+/// cols C` on it changes that, by the same call as ours.
+const SIZE: Winsize = Winsize { ws_row: 50, ws_col: 240, ws_xpixel: 0, ws_ypixel: 0 };
 
 /// The daemon's end.
 #[derive(Debug)]
@@ -46,22 +34,15 @@ pub(super) enum NotWritten {
 
 impl Terminal {
     /// A terminal, and the end for the command.
-    pub(super) fn open(size: Size) -> io::Result<(Terminal, OwnedFd)> {
+    pub(super) fn open() -> io::Result<(Terminal, OwnedFd)> {
         let ours = rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
         rustix::pty::grantpt(&ours)?;
         rustix::pty::unlockpt(&ours)?;
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         let theirs = rustix::pty::ioctl_tiocgptpeer(&ours, flags)?;
         rustix::io::ioctl_fionbio(&ours, true)?;
-        let terminal = Terminal(watched(ours)?);
-        terminal.resize(size)?;
-        Ok((terminal, theirs))
-    }
-
-    /// Tells the terminal, and by SIGWINCH its programs, how large it is.
-    pub(super) fn resize(&self, size: Size) -> io::Result<()> {
-        let size = Winsize { ws_row: size.rows, ws_col: size.columns, ws_xpixel: 0, ws_ypixel: 0 };
-        Ok(rustix::termios::tcsetwinsize(self.0.get_ref(), size)?)
+        rustix::termios::tcsetwinsize(&ours, SIZE)?;
+        Ok((Terminal(watched(ours)?), theirs))
     }
 
     /// Waits for output and reads some; 0 when the other end is closed.

@@ -1,8 +1,7 @@
 //! What is known of a symbol's uses.
 
-use crate::base::RelPath;
 use crate::ops::question::Source;
-use crate::ops::spot::{Dropped, OutsideSpot, Spot, whole_words};
+use crate::ops::spot::{Dropped, OutsideSpot, Spot};
 use crate::ops::target::Target;
 use crate::resolve::{Judgement, Role};
 use crate::syntax::SymbolKind;
@@ -35,26 +34,6 @@ pub enum Completeness {
 }
 
 impl References {
-    /// Files that import the symbol under another name and of whose uses of that name nothing is told, each with that
-    /// name, in path order. Neither ty nor syntax follows such names.
-    pub fn renamed(&self) -> Vec<(&RelPath, &str)> {
-        let name = self.target.name.as_str();
-        let mut renamed = Vec::new();
-        for of_file in self.list.chunk_by(|a, b| a.spot.path == b.spot.path) {
-            let imports = of_file.iter().filter(|one| one.role == Role::Import);
-            for alias in imports.filter_map(|one| renamed_to(&one.spot.around.line, name)) {
-                let is_told = of_file.iter().any(|one| {
-                    let line = &one.spot.around.line;
-                    one.role != Role::Import && whole_words(line, alias).next().is_some()
-                });
-                if !is_told && alias != name {
-                    renamed.push((&of_file[0].spot.path, alias));
-                }
-            }
-        }
-        renamed
-    }
-
     /// Keeps the references inside symbols of these kinds (files count as kind `File`): all of them where `include`
     /// is empty; `exclude` wins.
     pub fn keep_kinds(&mut self, include: &[SymbolKind], exclude: &[SymbolKind]) {
@@ -66,16 +45,6 @@ impl References {
         self.silent.retain(wanted);
         self.elsewhere.retain(wanted);
     }
-}
-
-/// `b` of an import's `a as b`.
-fn renamed_to<'a>(line: &'a str, name: &'a str) -> Option<&'a str> {
-    // TypeScript's `export { a as b }` is no import, and servers of that language follow it.
-    let rest = whole_words(line, name).map(|at| &line[at + name.len()..]);
-    let mut aliases = rest.filter_map(|rest| rest.trim_start().strip_prefix("as "));
-    let alias = aliases.next().filter(|_| !line.trim_start().starts_with("export"))?.trim_start();
-    let end = alias.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(alias.len());
-    (end > 0).then(|| &alias[..end])
 }
 
 /// All that is known of a symbol's uses.

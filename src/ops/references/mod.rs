@@ -2,6 +2,7 @@
 //! server, what syntax finds. Invariant: what is missing is said; each reference stands in the text at its range,
 //! none is told twice, the definition is none.
 
+mod aliases;
 mod answer;
 mod compare;
 mod confirm;

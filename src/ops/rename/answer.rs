@@ -1,8 +1,9 @@
 //! What a rename would do, and why one is refused.
 
-use crate::base::RelPath;
+use crate::base::{ContentHash, RelPath};
 use crate::edit::Plan;
-use crate::ops::edits::{ApplyError, NewNameError};
+use crate::lsp::NoAnswer;
+use crate::ops::edits::{ApplyError, NewNameError, WholeEdit};
 use crate::ops::question::{QuestionError, Source};
 use crate::ops::server_edit::ServerEditError;
 use crate::ops::target::Target;
@@ -28,6 +29,24 @@ pub struct Planned {
     pub maybe_indexing: bool,
     /// The index revision that the plan is made for.
     pub revision: u64,
+}
+
+impl WholeEdit for Planned {
+    fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn files(&self) -> &[(RelPath, usize)] {
+        &self.files
+    }
+
+    fn renamed(&self) -> &[(RelPath, RelPath)] {
+        &self.renamed
+    }
+
+    fn asked_at(&self) -> (&RelPath, ContentHash) {
+        (&self.target.at.path, self.target.at.hash)
+    }
 }
 
 impl Planned {
@@ -63,7 +82,8 @@ pub struct Listed {
     pub text: String,
 }
 
-/// Why nothing is renamed. Nothing was written.
+/// Why nothing is renamed. Nothing was written. What can be done about a collision or a doubt is for the contracts to say:
+/// not all of them have a way to rename nevertheless.
 #[derive(Debug, thiserror::Error)]
 pub enum RenameError {
     /// No single symbol is meant, or nobody could be asked.
@@ -73,9 +93,7 @@ pub enum RenameError {
     #[error(transparent)]
     Name(#[from] NewNameError),
     /// The name is taken where the symbol is used.
-    #[error(
-        "'{new_name}' is taken where '{old_name}' is declared or used; choose another name, or force the rename"
-    )]
+    #[error("'{new_name}' is taken where '{old_name}' is declared or used")]
     Collides {
         /// The old name.
         old_name: String,
@@ -85,7 +103,7 @@ pub enum RenameError {
         places: Vec<Listed>,
     },
     /// It cannot be told that the edit is right.
-    #[error("{why}; look at these places, then change them by hand or force the rename")]
+    #[error("{why}")]
     Doubtful {
         /// What is in doubt.
         why: String,
@@ -106,6 +124,11 @@ pub enum RenameError {
 }
 
 impl RenameError {
+    /// Whether a file changed while the rename was thought through.
+    pub fn is_beaten(&self) -> bool {
+        matches!(self, RenameError::Question(QuestionError::NoAnswer(NoAnswer::Changed { .. })))
+    }
+
     /// The places that it is about.
     pub fn places(&self) -> &[Listed] {
         match self {

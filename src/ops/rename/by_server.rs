@@ -2,13 +2,16 @@
 //! whose renames are unproven, what it changes though package and imports say otherwise.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::answer::{Note, RenameError};
 use super::places::listed;
+use super::unseen::Unseen;
 use super::{Doubts, Draft, Rename, ask_server, counted, names};
 use crate::base::{Cancel, RelPath, TextEdit, TextRange};
 use crate::config::server::Trustworthiness;
 use crate::engine::View;
+use crate::index::Snapshot;
 use crate::lsp::{NoAnswer, Renaming, Said, Span, Waiting, WorkspaceEdit};
 use crate::ops::Project;
 use crate::ops::question::{QuestionError, Source};
@@ -26,26 +29,49 @@ pub(super) async fn draft(
     project: &Project,
     target: &Target,
     ask: &Rename,
-    mut said: Said<Renaming>,
+    (mut said, mut asked): (Said<Renaming>, Arc<Snapshot>),
     judged: Judged,
+    unseen: &Unseen,
 ) -> Result<Draft, RenameError> {
     let mut standing = Standing::default();
     let mut before: Option<usize> = None;
     let mut round = 1;
     loop {
-        let edit = checked(project, target, ask, &said).await?;
+        let edit = checked(project, target, ask, &said, &asked).await?;
         let compared = held_against(project, target, &edit, &judged);
         confirm(project, target, &compared.silent, &mut standing).await?;
         let lacks = standing.confirmed_among(&compared.silent) > 0 || !declares(target, &edit);
         let count = edit.files.values().map(|file| file.edits.len()).sum();
         let is_settled = !lacks || !said.maybe_indexing || before == Some(count);
         if is_settled || round >= ROUNDS || ask.waiting == Waiting::No {
-            return judged_draft(project, target, ask, said, edit, compared, &standing, &judged).await;
+            let note = passed_by(&edit, unseen, target);
+            let mut draft =
+                judged_draft(project, target, ask, said, edit, compared, &standing, &judged).await?;
+            draft.notes.extend(note);
+            return Ok(draft);
         }
         before = Some(count);
         round += 1;
-        said = ask_server(project, target, ask).await.map_err(QuestionError::from)?;
+        asked = project.snapshot().await?;
+        said = ask_server(project, target, ask, &asked).await.map_err(QuestionError::from)?;
     }
+}
+
+/// What to say of files that symd does not parse and that the edit does not change: the server may not have read them.
+fn passed_by(edit: &ServerEdit, unseen: &Unseen, target: &Target) -> Option<Note> {
+    let mut left = unseen.clone();
+    left.places.retain(|one| !edit.files.contains_key(&one.path));
+    left.unread.retain(|(path, _)| !edit.files.contains_key(path));
+    if left.is_empty() {
+        return None;
+    }
+    let text = format!(
+        "{} of '{}' left as they are in files that symd does not parse{}",
+        counted(left.places.len(), "mention", "mentions"),
+        target.name,
+        left.unread_text()
+    );
+    Some(Note { text, places: left.places })
 }
 
 /// The server's edit, every part of which renames the symbol; with what follows from files' new names.
@@ -54,7 +80,9 @@ async fn checked(
     target: &Target,
     ask: &Rename,
     said: &Said<Renaming>,
+    asked: &Arc<Snapshot>,
 ) -> Result<ServerEdit, RenameError> {
+    let asked = Arc::clone(asked);
     let server = || said.server.clone();
     let wrong = |problem| wrong(server(), problem);
     let (of, new_name, renaming) = (target.clone(), ask.new_name.clone(), said.value.clone());
@@ -68,14 +96,15 @@ async fn checked(
                 is_unproven.then(|| names::widened(text, edit.clone(), &of.name, &new_name)).flatten();
             place.or_else(|| names::fit(text, edit, &of.name, &new_name))
         };
-        server_edit::check(view, &renaming.edit, &fits, cancel)
+        server_edit::check(view, &renaming.edit, &asked, &fits, cancel)
     };
     let mut edit = project.look(work).await?.map_err(wrong)?;
     let renamed = edit.renamed();
     if !renamed.is_empty() {
-        let more = follows(project, target, &renamed).await?;
+        let asked = project.snapshot().await?;
+        let more = follows(project, target, &renamed, &asked).await?;
         let work = move |view: &View, cancel: &Cancel| {
-            server_edit::check(view, &more, &server_edit::anything, cancel)
+            server_edit::check(view, &more, &asked, &server_edit::anything, cancel)
         };
         let more = project.look(work).await?.map_err(wrong)?;
         edit.join(more).map_err(wrong)?;
@@ -107,10 +136,11 @@ async fn follows(
     project: &Project,
     target: &Target,
     renamed: &[(RelPath, RelPath)],
+    asked: &Snapshot,
 ) -> Result<WorkspaceEdit, RenameError> {
     let Ok(language) = project.language_of(target) else { return Ok(WorkspaceEdit::default()) };
-    let asked = project.servers.will_rename_files(language, renamed, target.at.revision, Waiting::No).await;
-    match asked {
+    let said = project.servers.will_rename_files(language, renamed, asked.revision, Waiting::No).await;
+    match said {
         Ok(said) => Ok(said.value),
         Err(NoAnswer::Unsupported { .. }) => Ok(WorkspaceEdit::default()),
         Err(why) => Err(QuestionError::from(why).into()),

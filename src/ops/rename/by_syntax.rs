@@ -3,6 +3,7 @@
 
 use super::answer::{Note, RenameError};
 use super::places::listed;
+use super::unseen::Unseen;
 use super::{Doubts, Draft, Rename};
 use crate::base::{Cancel, RelPath, Text, TextEdit, TextRange};
 use crate::engine::View;
@@ -23,6 +24,7 @@ pub(super) async fn draft(
     ask: &Rename,
     why: NoAnswer,
     judged: &Judged,
+    unseen: Unseen,
 ) -> Result<Draft, RenameError> {
     let mut sure = Vec::new();
     let mut doubtful = Vec::new();
@@ -33,19 +35,28 @@ pub(super) async fn draft(
     let (of, new_name) = (target.clone(), ask.new_name.clone());
     let work = move |view: &View, cancel: &Cancel| {
         doubtful.extend(others(view, &of, cancel)?);
-        let edit = edit(view, &sure, &new_name, &mut doubtful)?;
+        let edit = edit(view, &sure, (&of.name, &new_name), &mut doubtful)?;
         doubtful.sort();
         doubtful.dedup();
         let places = listed(view, &doubtful, cancel)?;
         Ok::<_, ServerEditError>((edit, doubtful.len(), places))
     };
+    let skipped = unseen.unread_text();
     let done = project.look(work).await?;
-    let (edit, count, places) =
-        done.map_err(|problem| RenameError::Server { server: "syntax".to_owned(), problem })?;
+    let (edit, count, mut places) = done.map_err(|problem| match problem {
+        // The whole question is asked again.
+        ServerEditError::Changed(path) => {
+            QuestionError::from(NoAnswer::Changed { path: path.to_string() }).into()
+        }
+        problem => RenameError::Server { server: "syntax".to_owned(), problem },
+    })?;
     let mut notes = Vec::new();
-    if count > 0 {
+    let count = count + unseen.places.len();
+    places.extend(unseen.places);
+    places.sort();
+    if count > 0 || !skipped.is_empty() {
         let text = format!(
-            "without a server ({why}), it cannot be told what {count} of the places named '{}' mean",
+            "without a server ({why}), it cannot be told what {count} of the places named '{}' mean{skipped}",
             target.name
         );
         if ask.doubts == Doubts::Refuse {
@@ -88,12 +99,16 @@ fn others(
 fn edit(
     view: &View,
     sure: &[(RelPath, TextRange)],
-    new_name: &str,
+    (name, new_name): (&str, &str),
     doubtful: &mut Vec<(RelPath, TextRange)>,
 ) -> Result<ServerEdit, ServerEditError> {
     let mut edit = ServerEdit::default();
     for (path, range) in sure {
         let file = edit.file(view, path)?;
+        // It was judged in an earlier view, and this is the text as it is now.
+        if file.text.slice(*range) != name {
+            return Err(ServerEditError::Changed(path.clone()));
+        }
         if view.snapshot.files.get(path.as_str()).is_some_and(|file| has_shorthand(file.grammar()))
             && is_shorthand(&file.text, *range)
         {

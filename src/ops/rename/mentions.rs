@@ -7,11 +7,12 @@ use memchr::memmem;
 use crate::base::cancel::Cancelled;
 use crate::base::{Cancel, RelPath, Text, TextRange};
 use crate::engine::View;
-use crate::index::FileEntry;
+use crate::index::{Content, FileEntry};
 use crate::ops::spot::whole_words;
 use crate::ops::target::Target;
 use crate::resolve;
 use crate::syntax::{TextKind, text_kinds};
+use crate::vfs::VfsError;
 
 /// The most bytes of a file that is looked into.
 const MAX_BYTES: u64 = 8 << 20;
@@ -58,17 +59,34 @@ pub(super) struct Mention {
     pub(super) medium: Medium,
 }
 
-/// All mentions of the target's name, in path order, then by position. A local's are those in its function.
-pub(super) fn mentions(view: &View, target: &Target, cancel: &Cancel) -> Result<Vec<Mention>, Cancelled> {
+/// What was found in the project's texts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Mentions {
+    /// In path order, then by position. A local's are those in its function.
+    pub(super) found: Vec<Mention>,
+    /// Files that are too large to be looked into.
+    pub(super) unsearched: Vec<RelPath>,
+}
+
+/// All mentions of the target's name.
+pub(super) fn mentions(view: &View, target: &Target, cancel: &Cancel) -> Result<Mentions, Cancelled> {
     let finder = memmem::Finder::new(target.name.as_bytes());
-    let mut found = Vec::new();
+    let (mut found, mut unsearched) = (Vec::new(), Vec::new());
     let within = scope(target);
     for file in view.snapshot.files.iter() {
         if within.is_some() && file.path != target.at.path {
             continue;
         }
         cancel.check()?;
-        let Ok(read) = view.root.read_unlinked(&file.path, MAX_BYTES) else { continue };
+        let read = match view.root.read_unlinked(&file.path, MAX_BYTES) {
+            Ok(read) => read,
+            // Those of code that are not parsed for their size are looked through by `unseen`.
+            Err(VfsError::TooLarge { .. }) if matches!(file.content, Content::Plain) => {
+                unsearched.push(file.path.clone());
+                continue;
+            }
+            Err(_) => continue,
+        };
         let is_wide = read.bytes.starts_with(&[0xFF, 0xFE]) || read.bytes.starts_with(&[0xFE, 0xFF]);
         if !is_wide && finder.find(&read.bytes).is_none() {
             continue;
@@ -83,7 +101,7 @@ pub(super) fn mentions(view: &View, target: &Target, cancel: &Cancel) -> Result<
     if let Some(within) = within {
         found.retain(|one| within.contains(one.range));
     }
-    Ok(found)
+    Ok(Mentions { found, unsearched })
 }
 
 /// The function of a local.

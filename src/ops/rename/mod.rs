@@ -1,5 +1,5 @@
 //! Renaming a symbol: the server's edit, checked against the files, held against what syntax finds, made a plan of the edit
-//! engine. Not the writing. Invariant: whatever is in doubt is refused with the places, or named in a note; nothing of an
+//! engine. Not the writing, which is `edits::carry_out`. Invariant: whatever is in doubt is refused with the places, or named in a note; nothing of an
 //! edit is left out.
 
 mod answer;
@@ -9,26 +9,31 @@ mod collisions;
 mod mentions;
 mod names;
 mod places;
+mod unseen;
 
 use std::collections::BTreeSet;
 
 pub use self::answer::{Listed, Note, Planned, RenameError};
 pub use self::mentions::Medium;
-use self::mentions::{MAX_MENTIONS, Mention, mentions};
+use self::mentions::{MAX_MENTIONS, Mention, Mentions, mentions};
 use self::places::listed;
+use self::unseen::{Unseen, unseen};
 use super::Project;
-use super::edits::{self, Caused, NewNameError, Report, check_new_name};
+use super::edits::{NewNameError, check_new_name};
 use super::question::{QuestionError, Source};
 use super::references::judge;
 use super::server_edit::ServerEdit;
 use super::target::{Target, Wanted};
 use crate::base::{RelPath, TextEdit, TextRange};
-use crate::edit::{Applied, By};
 use crate::engine::View;
-use crate::lsp::{NoAnswer, Renaming, Said, Waiting};
+use crate::index::Snapshot;
+use crate::lsp::{At, NoAnswer, Renaming, Said, Waiting};
 
 /// How often a rename is thought through again because a file changed under it.
 const ATTEMPTS: usize = 3;
+
+/// Files that a note names.
+const NAMED_FILES: usize = 5;
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -73,37 +78,26 @@ pub async fn plan(project: &Project, ask: &Rename) -> Result<Planned, RenameErro
     once(project, ask).await
 }
 
-/// Makes the edit, tells the servers of files that have other names now, and asks what is wrong that was not before.
-pub async fn apply(project: &Project, planned: &Planned, by: By) -> Result<(Applied, Caused), RenameError> {
-    let files: Vec<RelPath> = planned.files.iter().map(|(path, _)| path.clone()).collect();
-    let before = edits::before(project, Report::NewDiagnostics, &files).await;
-    let applied = edits::apply(project, planned.plan.clone(), by).await?;
-    if !planned.renamed.is_empty() {
-        project.servers.renamed_files(&planned.renamed).await;
-    }
-    let now = |path: RelPath| {
-        let renamed = planned.renamed.iter().find(|(from, _)| *from == path);
-        renamed.map_or(path, |(_, to)| to.clone())
-    };
-    let files: Vec<RelPath> = files.into_iter().map(now).collect();
-    let caused = edits::caused(project, before, &files).await;
-    Ok((applied, caused))
-}
-
 async fn once(project: &Project, ask: &Rename) -> Result<Planned, RenameError> {
     let target = project.target(&ask.wanted).await?;
     check_name(&target, &ask.new_name)?;
+    let asked = project.snapshot().await?;
     // Syntax judges, and the text is searched, while the server works.
-    let (said, judged, found) =
-        tokio::join!(ask_server(project, &target, ask), judge(project, &target), search(project, &target));
-    let (judged, found) = (judged?, found?);
+    let (said, judged, found, taken, unseen) = tokio::join!(
+        ask_server(project, &target, ask, &asked),
+        judge(project, &target),
+        search(project, &target),
+        taken(project, &target, ask),
+        look_through(project, &target)
+    );
+    let (judged, found, taken, unseen) = (judged?, found?, taken?, unseen?);
     let draft = match said {
-        Ok(said) => by_server::draft(project, &target, ask, said, judged).await?,
-        Err(why) if is_none(&why) => by_syntax::draft(project, &target, ask, why, &judged).await?,
+        Ok(said) => by_server::draft(project, &target, ask, (said, asked), judged, &unseen).await?,
+        Err(why) if is_none(&why) => by_syntax::draft(project, &target, ask, why, &judged, unseen).await?,
         Err(why) => return Err(QuestionError::from(why).into()),
     };
     let draft = with_mentions(project, &target, ask, draft, found).await?;
-    let draft = without_collisions(project, &target, ask, draft).await?;
+    let draft = without_collisions(project, &target, ask, draft, taken).await?;
     finished(target, ask, draft)
 }
 
@@ -127,14 +121,34 @@ fn check_name(target: &Target, new_name: &str) -> Result<(), NewNameError> {
     }
 }
 
-async fn ask_server(project: &Project, target: &Target, ask: &Rename) -> Result<Said<Renaming>, NoAnswer> {
+async fn ask_server(
+    project: &Project,
+    target: &Target,
+    ask: &Rename,
+    asked: &Snapshot,
+) -> Result<Said<Renaming>, NoAnswer> {
     let language = project.language_of(target)?;
-    project.servers.rename(language, &target.at, &ask.new_name, ask.waiting).await
+    let at = At { revision: asked.revision, ..target.at.clone() };
+    project.servers.rename(language, &at, &ask.new_name, ask.waiting).await
 }
 
-async fn search(project: &Project, target: &Target) -> Result<Vec<Mention>, QuestionError> {
+async fn search(project: &Project, target: &Target) -> Result<Mentions, QuestionError> {
     let target = target.clone();
     Ok(project.look(move |view, cancel| mentions(view, &target, cancel)).await??)
+}
+
+async fn look_through(project: &Project, target: &Target) -> Result<Unseen, QuestionError> {
+    let target = target.clone();
+    Ok(project.look(move |view, cancel| unseen(view, &target, cancel)).await??)
+}
+
+async fn taken(
+    project: &Project,
+    target: &Target,
+    ask: &Rename,
+) -> Result<Vec<(RelPath, TextRange)>, QuestionError> {
+    let (target, new_name) = (target.clone(), ask.new_name.clone());
+    Ok(project.look(move |view, cancel| collisions::taken(view, &target, &new_name, cancel)).await??)
 }
 
 /// Whether there is no server to be had: one that starts, fails or refuses is one.
@@ -154,7 +168,7 @@ async fn with_mentions(
     target: &Target,
     ask: &Rename,
     mut draft: Draft,
-    mut found: Vec<Mention>,
+    Mentions { mut found, unsearched }: Mentions,
 ) -> Result<Draft, RenameError> {
     let is_full = found.len() >= MAX_MENTIONS;
     if is_full && !ask.include.is_empty() {
@@ -173,6 +187,15 @@ async fn with_mentions(
         })
     };
     found.retain(|one| !touched(one));
+    if !unsearched.is_empty() {
+        let names: Vec<&str> = unsearched.iter().take(NAMED_FILES).map(RelPath::as_str).collect();
+        let more = unsearched.len().saturating_sub(NAMED_FILES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        draft.notes.push(Note::plain(format!(
+            "not searched for mentions, being too large: {}{more}",
+            names.join(", ")
+        )));
+    }
     let (included, left): (Vec<Mention>, Vec<Mention>) =
         found.into_iter().partition(|one| ask.include.contains(&one.medium));
     let new_name = ask.new_name.clone();
@@ -215,9 +238,11 @@ async fn without_collisions(
     target: &Target,
     ask: &Rename,
     mut draft: Draft,
+    taken: Vec<(RelPath, TextRange)>,
 ) -> Result<Draft, RenameError> {
     let (of, new_name, edit) = (target.clone(), ask.new_name.clone(), draft.edit.clone());
-    let work = move |view: &View, cancel: &_| collisions::collisions(view, &of, &new_name, &edit, cancel);
+    let work =
+        move |view: &View, cancel: &_| collisions::collisions(view, &of, &new_name, &edit, taken, cancel);
     let places = project.look(work).await?.map_err(QuestionError::from)?;
     if places.is_empty() {
         return Ok(draft);
@@ -239,7 +264,7 @@ fn finished(target: Target, ask: &Rename, draft: Draft) -> Result<Planned, Renam
             counted(edit.duplicates, "edit", "edits")
         )));
     }
-    let files = edit.files.iter().map(|(path, file)| (path.clone(), file.edits.len())).collect();
+    let files = edit.counts();
     let renamed = edit.renamed();
     let revision = target.at.revision;
     let server = source.name().to_owned();

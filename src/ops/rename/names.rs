@@ -2,15 +2,15 @@
 //! old name.
 
 use crate::base::{TextEdit, TextRange};
-use crate::ops::spot::{only_word, whole_words};
+use crate::ops::spot::only_word;
 
 /// What is left of `edit` when it renames `old` to `new`: the edit of the name alone. A range may include a qualifier,
-/// quotes or arguments where the new text has the same around the new name; the new text of the name alone may be more
-/// than the new name (`{ old }` becomes `{ old: new }` in JavaScript).
+/// quotes or arguments where the new text has the same around the new name; the new text of the name alone may hold the
+/// old one besides, where one name stands for two things (`{ old }` becomes `{ old: new }`, `old` in an import `old as new`).
 pub(super) fn fit(text: &str, edit: TextEdit, old: &str, new: &str) -> Option<TextEdit> {
     let covered = text.get(edit.range.as_range())?;
     if covered == old {
-        let is_it = edit.new_text == new || whole_words(&edit.new_text, new).count() == 1;
+        let is_it = edit.new_text == new || is_both(&edit.new_text, old, new);
         return (is_it && !is_part_of_word(text, edit.range)).then_some(edit);
     }
     let (from, to) = only_word(covered, old)?;
@@ -18,6 +18,14 @@ pub(super) fn fit(text: &str, edit: TextEdit, old: &str, new: &str) -> Option<Te
     let offset = |at: usize| u32::try_from(at).ok().map(|at| edit.range.start + at);
     let range = TextRange::new(offset(from)?, offset(to)?);
     (replaced == edit.new_text).then(|| TextEdit { range, new_text: new.to_owned() })
+}
+
+/// Whether `text` is nothing but both names, joined by `:` or `as`.
+fn is_both(text: &str, old: &str, new: &str) -> bool {
+    let joined = text.split_once(':').or_else(|| text.split_once(" as "));
+    joined
+        .map(|(one, other)| (one.trim(), other.trim()))
+        .is_some_and(|both| both == (old, new) || both == (new, old))
 }
 
 /// An edit that only says where the old name begins (an empty range right before it), as one of the name. kmp-lsp 0.27.0
@@ -66,6 +74,8 @@ mod tests {
         kept("a.run()", "a.run", "a.go", "a.go()");
         kept("a['run']", "'run'", "'go'", "a['go']");
         kept("f({ run })", "run", "run: go", "f({ run: go })");
+        kept("const { run } = x", "run", "go: run", "const { go: run } = x");
+        kept("import { run }", "run", "run as go", "import { run as go }");
         kept("\u{1F600} run", "\u{1F600} run", "\u{1F600} go", "\u{1F600} go");
     }
 
@@ -93,6 +103,10 @@ mod tests {
             ("walk()", "walk", "go"),
             ("a.run()", "run", "walk"),
             ("a.run()", "run", ""),
+            ("a.run()", "run", "go(); evil"),
+            ("f({ run })", "run", "evil: go"),
+            ("f({ run })", "run", "run: go, evil"),
+            ("import { run }", "run", "go as evil"),
             ("run(run)", "run(run)", "go(run)"),
         ] {
             assert_eq!(fitted(text, covered, new_text), None, "{text:?} {covered:?} {new_text:?}");

@@ -2,6 +2,7 @@
 //! results are in path order whatever thread found them; a file's matches are handed to the caller one by one
 //! and never collected, so memory is bounded by what the caller keeps.
 
+mod folded;
 mod hits;
 mod lines;
 mod pattern;
@@ -16,7 +17,9 @@ pub use lines::{MatchingFile, MatchingLine, MatchingLines, matching_lines};
 pub(super) use pattern::with_groups;
 pub use pattern::{Case, Pattern, PatternError};
 
+use super::cores;
 use super::glob::Glob;
+use super::scope::Scope;
 use super::tree::{LocateError, Tree};
 use crate::base::cancel::Cancelled;
 use crate::base::{Cancel, RelPath};
@@ -130,8 +133,9 @@ pub fn search<R: Send>(
     if found.kind != EntryKind::Directory {
         return one_file(tree, query, cancel, &found.path, visit);
     }
-    let files: Vec<&RelPath> = tree.files.within(&found.path).collect();
-    search_files(tree, query, &files, None, cancel, visit)
+    let scope = Scope::unignored(tree, &found, &query.scope)?;
+    let files: Vec<&RelPath> = tree.files.within(scope.real()).collect();
+    search_within(tree, query, &scope, &files, None, cancel, visit)
 }
 
 /// Searches `files` (regular files, in byte order) whatever the query's scope says, and stops between two files when
@@ -144,11 +148,24 @@ pub fn search_files<R: Send>(
     cancel: &Cancel,
     visit: impl Fn(&mut Hits<'_>) -> Result<R, SearchError> + Sync,
 ) -> Result<Outcome<R>, SearchError> {
-    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let threads = threads.min(files.len().div_ceil(CHUNK)).max(1);
+    search_within(tree, query, &Scope::project(), files, until, cancel, visit)
+}
+
+/// As [`search_files`]; what is told of the files, and held against the query, are their names in `scope`.
+fn search_within<R: Send>(
+    tree: &Tree<'_>,
+    query: &Query,
+    scope: &Scope,
+    files: &[&RelPath],
+    until: Option<Instant>,
+    cancel: &Cancel,
+    visit: impl Fn(&mut Hits<'_>) -> Result<R, SearchError> + Sync,
+) -> Result<Outcome<R>, SearchError> {
+    let threads = cores::count().min(files.len().div_ceil(CHUNK)).max(1);
     let run = Run {
         tree,
         query,
+        scope,
         cancel,
         files,
         until,
@@ -175,7 +192,7 @@ pub fn search_files<R: Send>(
     seen.unreadable.sort_unstable();
     Ok(Outcome {
         binary: seen.binary,
-        unreadable: seen.unreadable.into_iter().map(|index| files[index].clone()).collect(),
+        unreadable: seen.unreadable.into_iter().map(|index| scope.shown(files[index]).into_owned()).collect(),
         searched: seen.searched,
         late,
         files: seen.results.into_iter().map(|(_, result)| result).collect(),
@@ -218,6 +235,7 @@ enum Looked<'h> {
 struct Run<'r, R> {
     tree: &'r Tree<'r>,
     query: &'r Query,
+    scope: &'r Scope,
     cancel: &'r Cancel,
     files: &'r [&'r RelPath],
     until: Option<Instant>,
@@ -289,7 +307,8 @@ impl<R: Send> Run<'_, R> {
         mine: &mut Seen<R>,
     ) -> Result<(), SearchError> {
         let path = self.files[index];
-        if !self.query.wants(self.tree, path) {
+        let shown = self.scope.shown(path);
+        if !self.query.wants(self.tree, &shown) {
             return Ok(());
         }
         let bytes = match self.tree.root.read(path) {
@@ -302,7 +321,7 @@ impl<R: Send> Run<'_, R> {
             }
         };
         mine.searched += 1;
-        match Hits::look(path, bytes, pattern, self.query, self.cancel)? {
+        match Hits::look(&shown, bytes, pattern, self.query, self.cancel)? {
             Looked::Nothing => {}
             Looked::Binary => {
                 mine.searched -= 1;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use grep_matcher::{LineMatchKind, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 
+use super::folded::Folded;
 use super::python;
 
 /// A compiled regex may take this much memory, in bytes, and a lazily built automaton as much per thread.
@@ -50,6 +51,8 @@ pub(super) enum Engine {
     /// For patterns that stay on a line, and know it: a literal from anywhere inside the pattern finds the
     /// lines worth a look, as in ripgrep.
     ByLine(RegexMatcher),
+    /// For a plain text on one line, in any case.
+    Folded(Folded),
     /// One for each of the [`BUDGETS`].
     Backtracking(Vec<fancy_regex::Regex>),
     /// The same, shown one line at a time.
@@ -85,9 +88,11 @@ impl Pattern {
         let invalid = |reason: String| PatternError::Invalid { pattern: source.to_owned(), reason };
         let translated = python::translate(source).map_err(invalid)?;
         let engine = if translated.needs_backtracking {
-            Engine::Backtracking(budgeted(&translated.expression, Across::Lines).map_err(invalid)?)
+            let regexes = budgeted(&translated.expression, Across::Lines, Case::Sensitive);
+            Engine::Backtracking(regexes.map_err(invalid)?)
         } else {
-            linear(&translated.expression).map_err(|error| invalid(one_line(&error.to_string())))?
+            linear(&translated.expression, Case::Sensitive)
+                .map_err(|error| invalid(one_line(&error.to_string())))?
         };
         Ok(Pattern { source: source.to_owned(), engine, mentions_cr: translated.mentions_cr })
     }
@@ -98,22 +103,32 @@ impl Pattern {
         if source.is_empty() {
             return Err(PatternError::Empty);
         }
-        let invalid = |reason: String| PatternError::Invalid { pattern: source.to_owned(), reason };
-        let mut translated = python::translate(source).map_err(invalid)?;
-        if case == Case::Insensitive {
-            translated.expression.insert_str(0, "(?i)");
+        if case == Case::Insensitive
+            && let Some(folded) = Folded::new(source)
+        {
+            let engine = Engine::Folded(folded);
+            return Ok(Pattern { source: source.to_owned(), engine, mentions_cr: false });
         }
+        let invalid = |reason: String| PatternError::Invalid { pattern: source.to_owned(), reason };
+        let translated = python::translate(source).map_err(invalid)?;
+        let expression = translated.expression.as_str();
         // Anchors of the whole text mean those of the line here, which only the one engine can be told.
-        let anchored = ["\\A", "\\z"].iter().any(|anchor| translated.expression.contains(anchor));
-        let linear = if translated.needs_backtracking || anchored {
-            None
-        } else {
-            // A pattern with a line feed in it, too, is only understood by the other engine, where it fits nowhere.
-            on_lines(&translated.expression)
+        let anchored = ["\\A", "\\z"].iter().any(|anchor| expression.contains(anchor));
+        let matcher = match translated.needs_backtracking {
+            true => None,
+            // What the other engine makes of a mistake is no matter: its syntax is wider.
+            false => match on_lines(expression, case) {
+                Ok(matcher) => Some(matcher).filter(|_| !anchored),
+                Err(_) => {
+                    linear(expression, case).map_err(|error| invalid(one_line(&error.to_string())))?;
+                    // It is right, and has a line feed in it, which only the other engine takes: it fits nowhere.
+                    None
+                }
+            },
         };
-        let engine = match linear {
+        let engine = match matcher {
             Some(matcher) => Engine::ByLine(matcher),
-            None => Engine::LineByLine(budgeted(&translated.expression, Across::Nothing).map_err(invalid)?),
+            None => Engine::LineByLine(budgeted(expression, Across::Nothing, case).map_err(invalid)?),
         };
         Ok(Pattern { source: source.to_owned(), engine, mentions_cr: translated.mentions_cr })
     }
@@ -128,7 +143,7 @@ impl Pattern {
             reason: one_line(&error.to_string()),
         };
         let line_feeds = text.replace("\r\n", "\n").replace('\r', "\n");
-        let engine = linear(&regex::escape(&line_feeds)).map_err(invalid)?;
+        let engine = linear(&regex::escape(&line_feeds), Case::Sensitive).map_err(invalid)?;
         Ok(Pattern { source: text.to_owned(), engine, mentions_cr: false })
     }
 
@@ -169,7 +184,7 @@ impl Pattern {
 
     /// Whether no match holds or depends on a line feed.
     pub(super) fn stays_on_a_line(&self) -> bool {
-        matches!(self.engine, Engine::ByLine(_) | Engine::LineByLine(_))
+        matches!(self.engine, Engine::ByLine(_) | Engine::Folded(_) | Engine::LineByLine(_))
     }
 
     /// The first match at or behind byte `at`. With [`Pattern::needs_utf8`], `text` must be UTF-8 and `at` a
@@ -178,6 +193,7 @@ impl Pattern {
         match &self.engine {
             Engine::Linear(matcher) => Ok(find(matcher, text, at)),
             Engine::ByLine(matcher) => Ok(find_by_line(matcher, text, at)),
+            Engine::Folded(folded) => Ok(folded.find_at(text, at)),
             Engine::Backtracking(regexes) => find_within_budget(regexes, text, at),
             Engine::LineByLine(regexes) => find_line_by_line(regexes, text, at),
         }
@@ -193,7 +209,7 @@ pub(in crate::ops) fn with_groups(source: &str, length: usize) -> Result<fancy_r
     let invalid = |reason: String| PatternError::Invalid { pattern: source.to_owned(), reason };
     let translated = python::translate(source).map_err(invalid)?;
     let steps = BUDGETS.iter().find(|(longest, _)| length <= *longest).map_or(0, |&(_, steps)| steps);
-    backtracking(&translated.expression, steps, Across::Lines)
+    backtracking(&translated.expression, steps, Across::Lines, Case::Sensitive)
         .map_err(|error| invalid(one_line(&error.to_string())))
 }
 
@@ -207,8 +223,8 @@ enum Across {
 }
 
 /// One regex for each of the [`BUDGETS`].
-fn budgeted(expression: &str, across: Across) -> Result<Vec<fancy_regex::Regex>, String> {
-    let regexes = BUDGETS.iter().map(|(_, steps)| backtracking(expression, *steps, across));
+fn budgeted(expression: &str, across: Across, case: Case) -> Result<Vec<fancy_regex::Regex>, String> {
+    let regexes = BUDGETS.iter().map(|(_, steps)| backtracking(expression, *steps, across, case));
     regexes.collect::<Result<Vec<_>, _>>().map_err(|error| one_line(&error.to_string()))
 }
 
@@ -216,8 +232,10 @@ fn backtracking(
     expression: &str,
     steps: usize,
     across: Across,
+    case: Case,
 ) -> Result<fancy_regex::Regex, Box<fancy_regex::Error>> {
     fancy_regex::RegexBuilder::new(expression)
+        .case_insensitive(case == Case::Insensitive)
         .multi_line(true)
         .dot_matches_new_line(across == Across::Lines)
         .backtrack_limit(steps)
@@ -227,8 +245,9 @@ fn backtracking(
         .map_err(Box::new)
 }
 
-fn linear(expression: &str) -> Result<Engine, grep_regex::Error> {
+fn linear(expression: &str, case: Case) -> Result<Engine, grep_regex::Error> {
     let mut builder = RegexMatcherBuilder::new();
+    builder.case_insensitive(case == Case::Insensitive);
     builder.multi_line(true).dot_matches_new_line(true).size_limit(SIZE_LIMIT).dfa_size_limit(SIZE_LIMIT);
     let matcher = builder.build(expression)?;
     let stays_on_a_line = matcher.non_matching_bytes().is_some_and(|bytes| bytes.contains(b'\n'));
@@ -239,12 +258,12 @@ fn linear(expression: &str) -> Result<Engine, grep_regex::Error> {
     Ok(builder.line_terminator(Some(b'\n')).build(expression).map_or(Engine::Linear(matcher), Engine::ByLine))
 }
 
-/// A matcher whose matches stay on a line by what it is told, not by what is written; `None` where that cannot be, and
-/// where the other engine's words about a mistake are as good.
-fn on_lines(expression: &str) -> Option<RegexMatcher> {
+/// A matcher whose matches stay on a line by what it is told, not by what is written.
+fn on_lines(expression: &str, case: Case) -> Result<RegexMatcher, grep_regex::Error> {
     let mut builder = RegexMatcherBuilder::new();
+    builder.case_insensitive(case == Case::Insensitive);
     builder.multi_line(true).size_limit(SIZE_LIMIT).dfa_size_limit(SIZE_LIMIT).line_terminator(Some(b'\n'));
-    builder.build(expression).ok()
+    builder.build(expression)
 }
 
 fn find_within_budget(

@@ -150,9 +150,43 @@ fn what_does_not_compile_is_said() {
     for pattern in
         ["(", "a)", "[a", "*a", r"\2(?=a)", "(?P<n>a", r"\N{DASH}", "a{99999}{99999}", "(?<=a+)b\\"]
     {
-        let error = Pattern::new(pattern).expect_err(pattern).to_string();
-        assert!(error.starts_with(&format!("Invalid regular expression '{pattern}': ")), "{error}");
-        assert!(!error.contains('\n'), "{error}");
+        let error = Pattern::new(pattern).expect_err(pattern);
+        let text = error.to_string();
+        assert!(text.starts_with(&format!("Invalid regular expression '{pattern}': ")), "{text}");
+        assert!(!text.contains('\n'), "{text}");
+        for case in [Case::Sensitive, Case::Insensitive] {
+            assert_eq!(Pattern::within_lines(pattern, case).expect_err(pattern), error);
+        }
+    }
+}
+
+#[test]
+fn the_other_engines_wider_syntax_opens_no_door() {
+    for pattern in [
+        r"\h",
+        r"\G",
+        r"\K",
+        r"\R",
+        r"\e",
+        "a{2,1}",
+        "(?P<n>a)(?P<n>b)",
+        "(?P<1a>x)",
+        r"(?P<n>a)\k<n>",
+        "a**",
+        "^*",
+        "a{2}{3}",
+        r"\z",
+        "a(?i)b",
+        "(?<n>a)",
+        "(?(1)a|b)",
+        "(?<=a+)b",
+        "[[:alpha:]]",
+        r"(?=a)\Qa\E",
+        "(?=a)(*FAIL)",
+    ] {
+        assert!(Pattern::new(pattern).is_err(), "{pattern}");
+        assert!(Pattern::within_lines(pattern, Case::Sensitive).is_err(), "{pattern}");
+        assert!(with_groups(pattern, 10).is_err(), "{pattern}");
     }
 }
 

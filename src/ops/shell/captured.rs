@@ -49,11 +49,6 @@ impl Captured {
         self.line_ends + u64::from(!self.ends_a_line)
     }
 
-    /// Whether nothing was written.
-    pub fn is_empty(&self) -> bool {
-        self.bytes == 0
-    }
-
     /// Bytes that were written and are not kept.
     pub fn left_out(&self) -> u64 {
         self.bytes - self.first.len() as u64 - self.last.len() as u64

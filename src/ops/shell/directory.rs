@@ -18,7 +18,7 @@ pub struct Directory {
 impl Directory {
     /// Opens what `text`, as a client wrote it, names beneath `root`; `.` is the root itself.
     pub fn open(root: &Root, text: &str) -> Result<Directory, FileOpError> {
-        let path = RelPath::new(text).map_err(LocateError::Path)?;
+        let path = Directory::named(text)?;
         let located = |error: VfsError| match error {
             VfsError::NotFound { .. } => FileOpError::Locate(LocateError::Missing(text.to_owned())),
             VfsError::Outside { .. } => FileOpError::Locate(LocateError::Outside(text.to_owned())),
@@ -33,6 +33,11 @@ impl Directory {
         let path =
             if resolved.is_root() { root.path().to_owned() } else { root.path().join(resolved.as_path()) };
         Ok(Directory { descriptor, path })
+    }
+
+    /// What `text` names, there or not.
+    pub fn named(text: &str) -> Result<RelPath, FileOpError> {
+        Ok(RelPath::new(text).map_err(LocateError::Path)?)
     }
 
     /// Its absolute path, links resolved.

@@ -26,7 +26,7 @@ pub use environment::Environment;
 pub use last::{LastCommand, LastCommandKept};
 pub use left_behind::LeftBehind;
 pub use program::{Shell, Wanted};
-pub use run::{Finish, Ran, Request, ShellError, run};
+pub use run::{Finish, Ran, Request, ShellError, can_be_run, run};
 pub use substitution::Substitution;
 pub use words::{End, Left, Told};
 

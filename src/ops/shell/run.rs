@@ -88,11 +88,14 @@ impl From<io::Error> for ShellError {
     }
 }
 
+/// Whether a command is one that can be given to a shell at all.
+pub fn can_be_run(command: &str) -> Result<(), ShellError> {
+    if command.contains('\0') { Err(ShellError::Nul) } else { Ok(()) }
+}
+
 /// Runs a command. What it leaves running goes to `left_behind`. Dropping the future ends everything that it started.
 pub async fn run(shells: &Shells, left_behind: &LeftBehind, request: Request<'_>) -> Result<Ran, ShellError> {
-    if request.command.contains('\0') {
-        return Err(ShellError::Nul);
-    }
+    can_be_run(request.command)?;
     let (mut stdout, out) = Stream::start(request.keep)?;
     let (mut stderr, err) = Stream::start(request.keep)?;
     let mut ward = Ward::start(Launch {

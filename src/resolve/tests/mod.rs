@@ -1,6 +1,7 @@
 //! Tests on small projects written inline: `//- path` begins a file, `$0` stands before the name that is asked about.
 //! Each helper returns what was found as text, to be held against what is written beside it.
 
+mod clashes;
 mod definitions;
 mod jvm;
 mod others;

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::decide::Offer;
 use super::{Wanted, refusal};
@@ -14,6 +14,8 @@ pub struct Question {
     pub display: String,
     /// What may be answered.
     pub offer: Offer,
+    /// Why only the user's own word for this very call will do, if that is so: policies and other rules do not help then.
+    pub because: Option<String>,
 }
 
 /// What came of a question.
@@ -52,7 +54,17 @@ impl Question {
     pub(in crate::serve) fn of_answer(answer: &Value) -> Option<Question> {
         let display = answer.get("ask")?.as_str()?.to_owned();
         let offer = serde_json::from_value(answer.get("offer")?.clone()).ok()?;
-        Some(Question { display, offer })
+        let because = answer.get("because").and_then(Value::as_str).map(str::to_owned);
+        Some(Question { display, offer, because })
+    }
+
+    /// The same as that answer holds it.
+    pub(in crate::serve) fn to_answer(&self) -> Value {
+        let mut answer = json!({ "ask": self.display, "offer": self.offer });
+        if let Some(because) = &self.because {
+            answer["because"] = json!(because);
+        }
+        answer
     }
 }
 

@@ -1,7 +1,7 @@
 //! From what is settled to what becomes of a call; pure. The order: the user's policy for the tool, else for the toolset,
 //! else the contract's default; the project's tightens it; `deny` and `ask` rules tighten it; an `allow` rule of the user
 //! turns being asked into running, unless the project or an `ask` rule wants the question put each time. Nothing overrides
-//! `deny`.
+//! `deny`. Where only the user's own word will do, a policy `allow` and rules about more than this very call are passed over.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,15 @@ pub enum Offer {
     Always,
 }
 
+/// What a call must have to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// That it is allowed, in whatever way.
+    Allowance,
+    /// The user's own word for this very call, given now or when they said "always" to it.
+    UsersWord,
+}
+
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Run(Approved),
@@ -33,7 +42,7 @@ pub fn by_default(toolset: &Toolset, tool: &Tool) -> Policy {
     if toolset.asks_for.asks(tool.risk, tool.reach) { Policy::Ask } else { Policy::Allow }
 }
 
-pub(super) fn decide(settled: &Settled, wanted: &Wanted, now: Timestamp) -> Verdict {
+pub(super) fn decide(settled: &Settled, wanted: &Wanted, needs: Needs, now: Timestamp) -> Verdict {
     let Offered { toolset, tool } = wanted.offered;
     let (users, projects) = match (&*settled.user, &*settled.project) {
         (Ok(users), Ok(projects)) => (users, projects),
@@ -70,7 +79,7 @@ pub(super) fn decide(settled: &Settled, wanted: &Wanted, now: Timestamp) -> Verd
     if each_time {
         return Verdict::Ask(Offer::Once);
     }
-    if policy == Policy::Allow {
+    if policy == Policy::Allow && needs == Needs::Allowance {
         return Verdict::Run(Approved::ByPolicy);
     }
     let exact = approvals::exact(&wanted.json);
@@ -78,7 +87,7 @@ pub(super) fn decide(settled: &Settled, wanted: &Wanted, now: Timestamp) -> Verd
         users.matching(&call, now).filter(|rule| rule.policy == Policy::Allow).collect();
     if allowing.iter().any(|rule| rule.pattern.as_str() == exact) {
         Verdict::Run(Approved::ByUser)
-    } else if allowing.is_empty() {
+    } else if allowing.is_empty() || needs == Needs::UsersWord {
         Verdict::Ask(Offer::Always)
     } else {
         Verdict::Run(Approved::ByRule)

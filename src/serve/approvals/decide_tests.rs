@@ -14,8 +14,12 @@ fn settled(user: &str, project: &str) -> Settled {
 
 /// What becomes of the call `{"path":"a.txt"}` in /p at second 100: `run (why)`, `ask`, `ask each time`, or why it does not run.
 fn check(tool: &str, user: &str, project: &str) -> String {
+    check_needing(Needs::Allowance, tool, user, project)
+}
+
+fn check_needing(needs: Needs, tool: &str, user: &str, project: &str) -> String {
     let wanted = wanted(tool, json!({ "path": "a.txt" }));
-    match decide(&settled(user, project), &wanted, Timestamp::from_seconds(100)) {
+    match decide(&settled(user, project), &wanted, needs, Timestamp::from_seconds(100)) {
         Verdict::Run(approved) => format!("run {approved:?}"),
         Verdict::Ask(Offer::Always) => "ask".to_owned(),
         Verdict::Ask(Offer::Once) => "ask each time".to_owned(),
@@ -95,6 +99,27 @@ fn rules_allow_what_would_be_asked_and_never_what_is_denied() {
     let both = format!("{}{}", rule(""), rule("policy = \"ask\"").replace("id = 1", "id = 2"));
     assert_eq!(check(tool, &both, ""), "ask each time");
     assert_eq!(check("easy/create_file", &rule("policy = \"ask\""), ""), "ask each time");
+}
+
+#[test]
+fn where_the_users_word_is_needed_only_what_is_about_this_very_call_counts() {
+    let tool = "careful/create_file";
+    let needs_it = |user: &str, project: &str| check_needing(Needs::UsersWord, tool, user, project);
+    let allow = "[policy]\ncareful = \"allow\"\n";
+    let exact = rule("").replace("'a\\.txt'", r#"'^\{"path":"a\.txt"\}$'"#);
+    assert!(exact.contains("path"));
+    assert_eq!(needs_it("", ""), "ask");
+    assert_eq!(needs_it(allow, ""), "ask");
+    assert_eq!(needs_it(&rule(""), ""), "ask", "a rule about more");
+    assert_eq!(needs_it(&format!("{allow}{}", rule("")), ""), "ask", "both of them");
+    assert_eq!(needs_it(&exact, ""), "run ByUser");
+    assert_eq!(needs_it(&format!("{allow}{exact}"), ""), "run ByUser");
+    assert_eq!(check(tool, &format!("{allow}{exact}"), ""), "run ByPolicy", "which suffices otherwise");
+    assert_eq!(needs_it(&exact, "[policy]\ncareful = \"ask\""), "ask each time");
+    assert!(needs_it(&exact, "[policy]\ncareful = \"deny\"").contains("the project's own"));
+    assert!(
+        needs_it(&format!("[policy]\ncareful = \"deny\"\n{exact}"), "").contains("the user's policy denies")
+    );
 }
 
 #[test]

@@ -19,7 +19,13 @@ const MOST_SHOWN: usize = 4_000;
 /// The parameter that holds a file's text, in all contracts. The contract's example counts one of 20 bytes.
 const CONTENT: &str = "content";
 
-pub(super) fn display(tool: &Tool, arguments: &Map<String, Value>, offer: Offer) -> String {
+/// The display of a call, with why it is asked about where something other than what is settled wants that.
+pub(super) fn display(
+    tool: &Tool,
+    arguments: &Map<String, Value>,
+    because: Option<&str>,
+    offer: Offer,
+) -> String {
     let mut text = format!("Tool: {}\n", tool.name);
     if arguments.is_empty() {
         text.push_str("Parameters: (none)\n");
@@ -38,7 +44,11 @@ pub(super) fn display(tool: &Tool, arguments: &Map<String, Value>, offer: Offer)
         Offer::Once => "Approve? (y/n):",
         Offer::Always => "Approve? (y/n/always):",
     };
-    let _ = write!(text, "Files affected: {files}\nRisk level: {}\n\n{question}", tool.risk.name());
+    let _ = writeln!(text, "Files affected: {files}\nRisk level: {}", tool.risk.name());
+    if let Some(because) = because {
+        let _ = writeln!(text, "Asked because: {}", plain(because));
+    }
+    let _ = write!(text, "\n{question}");
     text
 }
 

@@ -27,7 +27,7 @@ use crate::serve::Place;
 use crate::toolsets::{Approved, Offered};
 
 pub use ask::Question;
-pub use decide::{Offer, by_default};
+pub use decide::{Needs, Offer, by_default};
 pub use files::{Layers, Settled};
 
 use decide::Verdict;
@@ -137,25 +137,27 @@ impl Approvals {
         proof::give(&self.proofs, proof.word()).ok().map(|()| proof)
     }
 
-    /// Decides about a call. Reads two small files.
-    pub fn decide(&self, wanted: &Wanted) -> Decision {
-        self.decide_by(&self.layers.read(), wanted)
+    /// Decides about a call. Where only the user's own word will do, `because` says why. Reads two small files.
+    pub fn decide(&self, wanted: &Wanted, because: Option<&str>) -> Decision {
+        self.decide_by(&self.layers.read(), wanted, because)
     }
 
     /// The same where nothing has to be waited for: of [`Approvals::decide`], handing the call to another thread and back was
     /// the largest part.
-    pub fn decide_at_hand(&self, wanted: &Wanted) -> Option<Decision> {
+    pub fn decide_at_hand(&self, wanted: &Wanted, because: Option<&str>) -> Option<Decision> {
         let is_short = wanted.json.len() <= MAX_AT_HAND;
         let settled = is_short.then(|| self.layers.read_at_hand())??;
-        Some(self.decide_by(&settled, wanted))
+        Some(self.decide_by(&settled, wanted, because))
     }
 
-    fn decide_by(&self, settled: &Settled, wanted: &Wanted) -> Decision {
-        match decide::decide(settled, wanted, Timestamp::now()) {
+    fn decide_by(&self, settled: &Settled, wanted: &Wanted, because: Option<&str>) -> Decision {
+        let needs = because.map_or(Needs::Allowance, |_| Needs::UsersWord);
+        match decide::decide(settled, wanted, needs, Timestamp::now()) {
             Verdict::Run(approved) => Decision::Run(approved),
             Verdict::Ask(offer) => Decision::Ask(Question {
-                display: display::display(wanted.offered.tool, &wanted.arguments, offer),
+                display: display::display(wanted.offered.tool, &wanted.arguments, because, offer),
                 offer,
+                because: because.map(str::to_owned),
             }),
             Verdict::Refuse(why) => Decision::Refuse(why),
         }

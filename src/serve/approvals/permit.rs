@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::serve::host::Host;
 use crate::serve::session::Session;
-use crate::toolsets::{Approved, Reach};
+use crate::toolsets::{Approved, Offered, Proposed, Reach, Reply};
 
 use super::ask::{Asker, Judged, Yes};
 use super::asking::Asking;
@@ -17,18 +17,21 @@ pub(in crate::serve) enum Permission {
     Run(Approved),
     /// It does not; why.
     Refused(String),
+    /// It cannot, whatever the user says: its tool's own answer.
+    Useless(Reply),
     /// The user is to be asked by whoever made the call.
     Pending(Question),
 }
 
-/// Decides about a call and asks where that is wanted.
+/// Decides about a call and asks where that is wanted. Where only the user's own word will do, `because` says why.
 pub(in crate::serve) async fn permit(
     session: &Session,
     wanted: &Arc<Wanted>,
+    because: Option<&str>,
     asker: &mut impl Asker,
 ) -> Permission {
     let host = &session.host;
-    let question = match decide(host, wanted).await {
+    let question = match decide(host, wanted, because).await {
         Decision::Run(approved) if holds(approved, wanted, &session.asking) => {
             return Permission::Run(approved);
         }
@@ -36,6 +39,9 @@ pub(in crate::serve) async fn permit(
         Decision::Refuse(why) => return Permission::Refused(why),
         Decision::Ask(question) => question,
     };
+    if let Err(reply) = check(host, wanted).await {
+        return Permission::Useless(reply);
+    }
     match asker.ask(wanted, &question).await.judged(wanted, &question) {
         Judged::Pending => return Permission::Pending(question),
         Judged::Refused(why) => return Permission::Refused(why),
@@ -43,7 +49,7 @@ pub(in crate::serve) async fn permit(
         Judged::Yes(Yes::Once) => {}
     }
     // Meanwhile somebody may have denied it.
-    match decide(host, wanted).await {
+    match decide(host, wanted, because).await {
         Decision::Refuse(why) => Permission::Refused(why),
         Decision::Run(_) | Decision::Ask(_) => Permission::Run(Approved::ByUser),
     }
@@ -55,17 +61,32 @@ fn holds(approved: Approved, wanted: &Wanted, asking: &Asking) -> bool {
     approved == Approved::ByPolicy || wanted.offered.tool.reach == Reach::Project || asking.is_the_users()
 }
 
-async fn decide(host: &Arc<Host>, wanted: &Arc<Wanted>) -> Decision {
-    if let Some(decision) = host.approvals().and_then(|approvals| approvals.decide_at_hand(wanted)) {
+async fn decide(host: &Arc<Host>, wanted: &Arc<Wanted>, because: Option<&str>) -> Decision {
+    if let Some(decision) = host.approvals().and_then(|approvals| approvals.decide_at_hand(wanted, because)) {
         return decision;
     }
-    let (host, wanted) = (Arc::clone(host), Arc::clone(wanted));
+    let (host, wanted, because) = (Arc::clone(host), Arc::clone(wanted), because.map(str::to_owned));
     // It reads files, which may lie on a network.
     let decided = tokio::task::spawn_blocking(move || match host.approvals() {
-        Some(approvals) => approvals.decide(&wanted),
+        Some(approvals) => approvals.decide(&wanted, because.as_deref()),
         None => Decision::Refuse("this symd has no approvals".to_owned()),
     });
     decided.await.unwrap_or_else(|error| Decision::Refuse(format!("symd failed to decide about it: {error}")))
+}
+
+/// Nobody is asked about a call, or told how to allow it, that says by itself that it cannot run.
+async fn check(host: &Arc<Host>, wanted: &Arc<Wanted>) -> Result<(), Reply> {
+    let (host, wanted) = (Arc::clone(host), Arc::clone(wanted));
+    // A patch may be long.
+    let checked = tokio::task::spawn_blocking(move || {
+        let Offered { toolset, tool } = wanted.offered;
+        // Without a project no tool runs that has a long answer.
+        let max_answer_chars = host.project().map_or(usize::MAX, |project| project.max_answer_chars);
+        let arguments = &wanted.arguments;
+        (toolset.check)(&Proposed { tool: tool.name, arguments, root: host.root(), max_answer_chars })
+    });
+    // What breaks here breaks when it runs, and is told then.
+    checked.await.unwrap_or(Ok(()))
 }
 
 async fn remember(host: &Arc<Host>, wanted: &Arc<Wanted>) {

@@ -28,7 +28,13 @@ pub(super) fn held_back(wanted: &Wanted) -> String {
 pub(super) fn unasked(wanted: &Wanted, question: &Question, why: &str) -> String {
     let Offered { toolset, tool } = wanted.offered;
     let (toolset, tool) = (toolset.name, tool.name);
-    let needs = format!("{tool} was not run: it needs the user's approval, and {why}");
+    let needs = match &question.because {
+        None => format!("{tool} was not run: it needs the user's approval, and {why}"),
+        Some(because) => format!(
+            "{tool} was not run: {because}; so it needs the user's approval of this very call, which no policy and no rule \
+             about more than it can give, and {why}"
+        ),
+    };
     if question.offer == Offer::Once {
         return format!(
             "{needs}. The project's {} or a rule of the user's wants it asked about each time; `symd approvals list` shows which",
@@ -37,6 +43,11 @@ pub(super) fn unasked(wanted: &Wanted, question: &Question, why: &str) -> String
     }
     let exact = approvals::exact(&wanted.json);
     let pattern = if exact.chars().count() > MOST_PATTERN { "PATTERN".to_owned() } else { quoted(&exact) };
+    if question.because.is_some() {
+        return format!(
+            "{needs}. The user can allow it in a terminal: `symd approvals add {tool} {pattern} --toolset {toolset}`"
+        );
+    }
     format!(
         "{needs}. The user can allow it in a terminal: `symd approvals policy {toolset}/{tool} allow` this tool, \
          `symd approvals policy {toolset} allow` all tools of {toolset}, \

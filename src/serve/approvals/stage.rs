@@ -37,6 +37,7 @@ const fn toolset(name: &'static str, asks_for: AsksFor) -> Toolset {
         instructions: "",
         asks_for,
         refuse: |not_run| Reply::failed(not_run.message.clone()),
+        check: |_| Ok(()),
         tools: &TOOLS,
     }
 }

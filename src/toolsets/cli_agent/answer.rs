@@ -4,8 +4,8 @@ use std::io;
 use std::time::Instant;
 
 use super::envelope::{Code, Success, ToolError, reply};
-use crate::base::Cancel;
 use crate::base::path::PathError;
+use crate::base::{Cancel, RelPath};
 use crate::edit::{By, EditError};
 use crate::engine::View;
 use crate::ops::edits::{ApplyError, MakeError, PerformError};
@@ -126,6 +126,11 @@ impl<'a> Doing<'a> {
         }
     }
 
+    /// Refuses a path whose text alone shows that it is of no use.
+    pub(super) fn lexical(self) -> Result<(), ToolError> {
+        RelPath::new(self.path).map(drop).map_err(|error| self.locate(error.into()))
+    }
+
     pub(super) fn locate(self, error: LocateError) -> ToolError {
         match error {
             LocateError::Path(PathError::Absolute(_) | PathError::Outside(_)) | LocateError::Outside(_) => {
@@ -153,7 +158,7 @@ impl<'a> Doing<'a> {
                 format!("File '{}' is too large ({bytes} bytes, limit {limit})", self.path),
                 "Use smaller content",
             ),
-            VfsError::ReadOnly { .. } => self.denied(),
+            VfsError::ReadOnly { .. } | VfsError::GitsOwn { .. } => self.denied(),
             VfsError::Exists { .. } => exists(self.path),
             VfsError::Io { source, .. } | VfsError::Write { source, .. } => {
                 self.io(source.kind(), &source.to_string())
@@ -196,6 +201,11 @@ impl<'a> Doing<'a> {
         match error {
             EditError::File(error) => self.vfs(error),
             EditError::Failed { reason } => self.edit(*reason),
+            EditError::Settings { .. } => ToolError::new(
+                Code::PermissionDenied,
+                format!("{} - permission denied: {error}", self.cannot()),
+                "Ask the user to edit the file",
+            ),
             EditError::Busy(text) => {
                 ToolError::new(Code::Timeout, text, "Call the tool again when the search has ended")
             }
@@ -235,6 +245,11 @@ pub(super) fn invalid(text: String, suggestion: &str) -> ToolError {
 
 fn invalid_path(text: String) -> ToolError {
     invalid(text, "Use the path of a regular file; list_dir shows what is there")
+}
+
+/// The warning about `count` names that cannot be shown.
+pub(super) fn unnamed(count: usize) -> String {
+    format!("Left out {} with a name that is not UTF-8", counted(count, "entry", "entries"))
 }
 
 /// "1 file", "2 files".

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::MAX_CONTENT_BYTES;
 use super::answer::{Answer, Doing, by, counted, invalid};
@@ -18,22 +18,19 @@ use crate::toolsets::{Annotations, Call, Reach, Risk, Tool};
 /// Characters of a string that a message repeats.
 const QUOTED_CHARS: usize = 100;
 
-pub(super) const CREATE_FILE: Tool = Tool {
-    name: "create_file",
-    title: "Create file",
-    description: "Create a new file with specified content. Missing directories are made; a file that exists is an \
-        error.",
-    schema: create_file_schema,
-    annotations: Annotations::ADDS,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| {
+pub(super) const CREATE_FILE: Tool = Tool::adds(
+    "create_file",
+    "Create file",
+    "Create a new file with specified content. Missing directories are made; a file that exists is an \
+     error.",
+    create_file_schema,
+    |call| {
         Box::pin(async move {
             let started = Instant::now();
             reply(started, create(&call).await)
         })
     },
-};
+);
 
 pub(super) const REPLACE_STRING_IN_FILE: Tool = Tool {
     name: "replace_string_in_file",
@@ -101,16 +98,30 @@ fn create_directory_schema() -> Value {
     })
 }
 
-async fn create(call: &Call<'_>) -> Answer {
-    let arguments = Arguments::new(&call.arguments);
-    let (path, content) = (arguments.string("path")?, arguments.string("content")?);
-    check_size("Content", content)?;
-    if path.ends_with('/') {
-        return Err(invalid(
-            format!("Path '{path}' names a directory"),
-            "Give the name of a file, or use create_directory",
-        ));
+/// What `create_file` is asked for.
+pub(super) struct Creating<'a> {
+    path: &'a str,
+    content: &'a str,
+}
+
+impl<'a> Creating<'a> {
+    pub(super) fn read(arguments: &'a Map<String, Value>) -> Result<Creating<'a>, ToolError> {
+        let arguments = Arguments::new(arguments);
+        let (path, content) = (arguments.string("path")?, arguments.string("content")?);
+        check_size("Content", content)?;
+        if path.ends_with('/') {
+            return Err(invalid(
+                format!("Path '{path}' names a directory"),
+                "Give the name of a file, or use create_directory",
+            ));
+        }
+        Doing::creating(path).lexical()?;
+        Ok(Creating { path, content })
     }
+}
+
+async fn create(call: &Call<'_>) -> Answer {
+    let Creating { path, content } = Creating::read(&call.arguments)?;
     let created = match create_file(call.project, path, content.to_owned(), by(call)).await {
         Ok(created) => created,
         Err(PerformError::Make(MakeError::File(FileOpError::IsDirectory(path)))) => {
@@ -133,17 +144,32 @@ struct Replaced {
     lines_changed: Vec<u32>,
 }
 
-async fn replace(call: &Call<'_>) -> Answer {
-    let arguments = Arguments::new(&call.arguments);
-    let path = arguments.string("path")?;
-    let (old, new) = (arguments.string("old_string")?, arguments.string("new_string")?);
-    if old.is_empty() {
-        return Err(invalid(
-            "Invalid parameter 'old_string': must not be empty".to_owned(),
-            "Give the exact text to replace",
-        ));
+/// What `replace_string_in_file` is asked for.
+pub(super) struct Replacing<'a> {
+    path: &'a str,
+    old: &'a str,
+    new: &'a str,
+}
+
+impl<'a> Replacing<'a> {
+    pub(super) fn read(arguments: &'a Map<String, Value>) -> Result<Replacing<'a>, ToolError> {
+        let arguments = Arguments::new(arguments);
+        let path = arguments.string("path")?;
+        let (old, new) = (arguments.string("old_string")?, arguments.string("new_string")?);
+        if old.is_empty() {
+            return Err(invalid(
+                "Invalid parameter 'old_string': must not be empty".to_owned(),
+                "Give the exact text to replace",
+            ));
+        }
+        check_size("new_string", new)?;
+        Doing::modifying(path).lexical()?;
+        Ok(Replacing { path, old, new })
     }
-    check_size("new_string", new)?;
+}
+
+async fn replace(call: &Call<'_>) -> Answer {
+    let Replacing { path, old, new } = Replacing::read(&call.arguments)?;
     let done = match replace_first(call.project, path, old, new, by(call)).await {
         Ok(done) => done,
         Err(PerformError::Make(MakeError::Replace(ReplaceError::NoMatches { .. }))) => {
@@ -176,9 +202,15 @@ struct MadeParents {
     created_parents: Vec<String>,
 }
 
+/// The directory that `create_directory` is asked for.
+pub(super) fn directory(arguments: &Map<String, Value>) -> Result<&str, ToolError> {
+    let path = Arguments::new(arguments).string("path")?;
+    Doing::making(path).lexical()?;
+    Ok(path)
+}
+
 async fn make_directory(call: &Call<'_>) -> Answer {
-    let arguments = Arguments::new(&call.arguments);
-    let path = arguments.string("path")?;
+    let path = directory(&call.arguments)?;
     let done = match create_directory(call.project, path, by(call)).await {
         Ok(done) => done,
         Err(PerformError::Make(MakeError::File(FileOpError::IsFile(path)))) => {

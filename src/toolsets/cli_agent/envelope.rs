@@ -164,6 +164,11 @@ pub(super) fn refuse(refusal: &NotRun) -> Reply {
     text_of(0, Err(ToolError::new(code, refusal.message.clone(), suggestion)))
 }
 
+/// A call that was refused for what it says.
+pub(super) fn refused(error: ToolError) -> Reply {
+    text_of(0, Err(error))
+}
+
 fn text_of(execution_time_ms: u64, result: Result<Success, ToolError>) -> Reply {
     match result {
         Ok(success) => Reply::done(json(&Envelope {

@@ -3,13 +3,13 @@
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::answer::{Answer, counted, invalid};
+use super::answer::invalid;
 use super::envelope::{Code, Success, ToolError, reply};
-use crate::ops::fetch::{Approval, Content, FetchError, NotAPlace, Wanted, fetch};
+use crate::ops::fetch::{Approval, Content, FetchError, NotAPlace, Page, Wanted, can_be_fetched, fetch};
 use crate::toolsets::arguments::Arguments;
-use crate::toolsets::{Annotations, Approved, Call, Reach, Risk, Tool};
+use crate::toolsets::{Annotations, Approved, Call, Reach, Reply, Risk, Tool};
 
 /// Seconds that a page may take.
 const SECONDS: std::ops::RangeInclusive<i64> = 1..=60;
@@ -25,12 +25,7 @@ pub(super) const FETCH_WEBPAGE: Tool = Tool {
     annotations: Annotations { read_only: false, destructive: false, idempotent: true, open_world: true },
     risk: Risk::Dangerous,
     reach: Reach::Beyond,
-    run: |call| {
-        Box::pin(async move {
-            let started = Instant::now();
-            reply(started, run(&call).await)
-        })
-    },
+    run: |call| Box::pin(async move { run(&call).await }),
 };
 
 fn schema() -> Value {
@@ -55,25 +50,54 @@ struct Metadata<'a> {
     final_url: Option<&'a str>,
 }
 
-async fn run(call: &Call<'_>) -> Answer {
-    let arguments = Arguments::new(&call.arguments);
-    let url = arguments.string("url")?;
-    let seconds = arguments.integer_or("timeout_seconds", USUAL_SECONDS)?;
-    let time_limit = u64::try_from(seconds).ok().filter(|_| SECONDS.contains(&seconds)).ok_or_else(|| {
-        let (least, most) = (SECONDS.start(), SECONDS.end());
-        invalid(
-            format!(
-                "Invalid parameter 'timeout_seconds': must be between {least} and {most}, got: {seconds}"
-            ),
-            "Give a timeout within these limits",
-        )
-    })?;
+/// What is asked for.
+pub(super) struct Fetching<'a> {
+    url: &'a str,
+    time_limit: Duration,
+}
+
+impl<'a> Fetching<'a> {
+    pub(super) fn read(arguments: &'a Map<String, Value>) -> Result<Fetching<'a>, ToolError> {
+        let arguments = Arguments::new(arguments);
+        let url = arguments.string("url")?;
+        let seconds = arguments.integer_or("timeout_seconds", USUAL_SECONDS)?;
+        let time_limit =
+            u64::try_from(seconds).ok().filter(|_| SECONDS.contains(&seconds)).ok_or_else(|| {
+                let (least, most) = (SECONDS.start(), SECONDS.end());
+                invalid(
+                    format!(
+                        "Invalid parameter 'timeout_seconds': must be between {least} and {most}, got: {}",
+                        arguments.given("timeout_seconds")
+                    ),
+                    "Give a timeout within these limits",
+                )
+            })?;
+        let time_limit = Duration::from_secs(time_limit);
+        can_be_fetched(url).map_err(|problem| failure(problem.into(), time_limit))?;
+        Ok(Fetching { url, time_limit })
+    }
+}
+
+async fn run(call: &Call<'_>) -> Reply {
+    let started = Instant::now();
+    let Fetching { url, time_limit } = match Fetching::read(&call.arguments) {
+        Ok(fetching) => fetching,
+        Err(error) => return reply(started, Err(error)),
+    };
     let approval = match call.approved {
         Approved::ByUser => Approval::ThisUrl,
         Approved::ByRule | Approved::ByPolicy => Approval::ByRule,
     };
-    let wanted = Wanted { url: url.to_owned(), time_limit: Duration::from_secs(time_limit), approval };
-    let page = fetch(&wanted).await.map_err(|error| failure(error, seconds))?;
+    let wanted = Wanted { url: url.to_owned(), time_limit, approval };
+    match fetch(&wanted).await {
+        Ok(page) => reply(started, Ok(fetched(url, &page))),
+        // Nothing has been connected to.
+        Err(error @ FetchError::Private { .. }) => Reply::needs_user(error.to_string()),
+        Err(error) => reply(started, Err(failure(error, time_limit))),
+    }
+}
+
+fn fetched(url: &str, page: &Page) -> Success {
     let head = format!("Fetched content from {url} ({})", kilobytes(page.length));
     let success = match &page.content {
         Content::Text(text) => Success::new(format!("{head}\n{text}")),
@@ -86,10 +110,10 @@ async fn run(call: &Call<'_>) -> Answer {
         content_type: &page.media_type,
         final_url: page.redirected_to.as_deref(),
     });
-    Ok(if page.is_cut { success.warning("Response too large (>1MB), truncating") } else { success })
+    if page.is_cut { success.warning("Response too large (>1MB), truncating") } else { success }
 }
 
-fn failure(error: FetchError, seconds: i64) -> ToolError {
+fn failure(error: FetchError, time_limit: Duration) -> ToolError {
     let why = error.to_string();
     let network =
         |suggestion: &str| ToolError::new(Code::NetworkError, format!("Failed to fetch - {why}"), suggestion);
@@ -105,18 +129,13 @@ fn failure(error: FetchError, seconds: i64) -> ToolError {
             },
         ),
         FetchError::TimedOut => {
-            let seconds = usize::try_from(seconds).unwrap_or(0);
+            // As run_in_terminal has it: the contract's examples name the limit as it is given.
             ToolError::new(
                 Code::Timeout,
-                format!("Request timed out after {}", counted(seconds, "second", "seconds")),
+                format!("Request timed out after {} seconds", time_limit.as_secs()),
                 "Try again with a larger timeout_seconds (60 at most)",
             )
         }
-        FetchError::Private { .. } => ToolError::new(
-            Code::ApprovalDenied,
-            format!("Failed to fetch - {why}"),
-            "Ask the user to approve this very URL; rules and policies do not cover such addresses",
-        ),
         FetchError::RedirectToPrivate { .. } => ToolError::new(
             Code::ApprovalDenied,
             format!("Failed to fetch - {why}"),

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::MAX_RESULTS;
-use super::answer::{Answer, Doing, counted, invalid, look, not_a_directory};
+use super::answer::{Answer, Doing, counted, invalid, look, not_a_directory, unnamed};
 use super::envelope::Success;
 use crate::base::Cancel;
 use crate::ops::list_dir::{Depth, Ignored, list_dir};
@@ -46,7 +46,10 @@ fn list(tree: &Tree<'_>, arguments: &Arguments<'_>, cancel: &Cancel) -> Answer {
     let limit = arguments.count_or("limit", MAX_RESULTS)?;
     if !(1..=MAX_RESULTS).contains(&limit) {
         return Err(invalid(
-            format!("Invalid parameter 'limit': must be between 1 and {MAX_RESULTS}, got: {limit}"),
+            format!(
+                "Invalid parameter 'limit': must be between 1 and {MAX_RESULTS}, got: {}",
+                arguments.given("limit")
+            ),
             "Use offset to see more entries",
         ));
     }
@@ -75,8 +78,7 @@ fn list(tree: &Tree<'_>, arguments: &Arguments<'_>, cancel: &Cancel) -> Answer {
         directories: listing.dirs.len(),
     });
     if listing.unnamed > 0 {
-        let entries = counted(listing.unnamed, "entry", "entries");
-        success = success.warning(&format!("Left out {entries} with a name that is not UTF-8"));
+        success = success.warning(&unnamed(listing.unnamed));
     }
     if shown < total {
         success = success.warning(&part(total, offset, shown));

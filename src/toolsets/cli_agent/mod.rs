@@ -1,6 +1,7 @@
 //! The cli_agent contract: a JSON envelope, risk levels, approval of everything that is not read-only.
 
 mod answer;
+mod check;
 mod edits;
 mod envelope;
 mod fetch;
@@ -25,6 +26,7 @@ pub static CLI_AGENT: Toolset = Toolset {
         suggestion. The user is asked before files are changed, commands run or pages fetched.",
     asks_for: AsksFor::Changes,
     refuse: envelope::refuse,
+    check: check::check,
     tools: &[
         edits::CREATE_FILE,
         read::READ_FILE,

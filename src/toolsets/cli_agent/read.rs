@@ -59,7 +59,20 @@ fn read_file(tree: &Tree<'_>, arguments: &Arguments<'_>) -> Answer {
             .with(&Metadata { total_lines: 0, lines_returned: 0, file_size_bytes: size }));
     };
     let total = line_count(&text);
-    let (first, last) = range(start, end, total)?;
+    let (first, last) = range(start, end, total).ok_or_else(|| {
+        let given = |name, value: Option<i64>, other: &str| {
+            value.map_or_else(|| other.to_owned(), |_| arguments.given(name))
+        };
+        let (start, end) = (given("start_line", start, "1"), given("end_line", end, "end"));
+        ToolError::new(
+            Code::InvalidLineRange,
+            format!(
+                "Line range invalid - file has {}, requested {start}-{end}",
+                counted(total, "line", "lines")
+            ),
+            "Lines count from 1; start_line must be a line of the file and end_line not less than it",
+        )
+    })?;
     let asked = &text.as_str()[text.line_start(first - 1)..text.line_start(last)];
     let (shown, last) = within_limit(asked, first, last);
     let lines_returned = last + 1 - first;
@@ -76,30 +89,12 @@ fn line_count(text: &Text) -> usize {
     text.line_count() - usize::from(is_empty_last)
 }
 
-/// The lines to show, 1-based, inclusive.
-fn range(start: Option<i64>, end: Option<i64>, total: usize) -> Result<(usize, usize), ToolError> {
-    let wrong = || {
-        let end = end.map_or_else(|| "end".to_owned(), |end| end.to_string());
-        ToolError::new(
-            Code::InvalidLineRange,
-            format!(
-                "Line range invalid - file has {}, requested {}-{end}",
-                counted(total, "line", "lines"),
-                start.unwrap_or(1)
-            ),
-            "Lines count from 1; start_line must be a line of the file and end_line not less than it",
-        )
-    };
+/// The lines to show, 1-based, inclusive; `None` where there are none.
+fn range(start: Option<i64>, end: Option<i64>, total: usize) -> Option<(usize, usize)> {
     let number = |line: i64| usize::try_from(line).ok().filter(|line| *line > 0);
-    let first = number(start.unwrap_or(1)).ok_or_else(wrong)?;
-    let last = match end {
-        Some(end) => number(end).ok_or_else(wrong)?,
-        None => usize::MAX,
-    };
-    if last < first || first > total.max(1) {
-        return Err(wrong());
-    }
-    Ok((first, last.min(total)))
+    let first = number(start.unwrap_or(1))?;
+    let last = end.map_or(Some(usize::MAX), number)?;
+    (first <= last && first <= total.max(1)).then_some((first, last.min(total)))
 }
 
 /// What of `text`, lines `first` to `last`, is no longer than an answer may be, and its last line.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::MAX_RESULTS;
-use super::answer::{Answer, Doing, cancelled, counted, invalid, look, not_a_directory};
+use super::answer::{Answer, Doing, cancelled, counted, invalid, look, not_a_directory, unnamed};
 use super::envelope::{Code, Success, ToolError};
 use crate::base::{Cancel, RelPath};
 use crate::ops::glob::Glob;
@@ -36,7 +36,12 @@ pub(super) const FILE_SEARCH: Tool = Tool::read_only(
     "Search for files matching a glob pattern. The pattern is matched against paths from base_path: * stays within a \
         directory, ** crosses them, so **/*.py finds Python files at every level.",
     file_search_schema,
-    |call| look(call, |view, arguments, cancel| view.tree(|tree| file_search(tree, arguments, cancel))),
+    |call| {
+        let most = call.project.max_answer_chars;
+        look(call, move |view, arguments, cancel| {
+            view.tree(|tree| file_search(tree, arguments, most, cancel))
+        })
+    },
 );
 
 pub(super) const GREP_SEARCH: Tool = Tool::read_only(
@@ -44,7 +49,12 @@ pub(super) const GREP_SEARCH: Tool = Tool::read_only(
     "Search file contents",
     "Search file contents for text or regex pattern. Case-sensitive; answers path:line: text.",
     grep_search_schema,
-    |call| look(call, |view, arguments, cancel| view.tree(|tree| grep_search(tree, arguments, cancel))),
+    |call| {
+        let most = call.project.max_answer_chars;
+        look(call, move |view, arguments, cancel| {
+            view.tree(|tree| grep_search(tree, arguments, most, cancel))
+        })
+    },
 );
 
 fn file_search_schema() -> Value {
@@ -77,7 +87,7 @@ struct FileMatches<'a> {
     pattern: &'a str,
 }
 
-fn file_search(tree: &Tree<'_>, arguments: &Arguments<'_>, cancel: &Cancel) -> Answer {
+fn file_search(tree: &Tree<'_>, arguments: &Arguments<'_>, chars: usize, cancel: &Cancel) -> Answer {
     let pattern = arguments.string("pattern")?;
     let base = arguments.string_or("base_path", ".")?;
     // From the base: a pattern without `/` means the base's own files.
@@ -97,7 +107,7 @@ fn file_search(tree: &Tree<'_>, arguments: &Arguments<'_>, cancel: &Cancel) -> A
     let matching: Vec<&RelPath> = walked.files.iter().filter(fits).collect();
     let count = matching.len();
     let mut output = format!("Found {} matching '{pattern}'", counted(count, "file", "files"));
-    list(&mut output, matching.iter().take(MAX_RESULTS).map(ToString::to_string));
+    let shown = list(&mut output, matching.iter().take(MAX_RESULTS).map(ToString::to_string), chars);
     let mut success = Success::new(output).with(&FileMatches { matches: count, pattern });
     if walked.is_deeper {
         success =
@@ -106,8 +116,11 @@ fn file_search(tree: &Tree<'_>, arguments: &Arguments<'_>, cancel: &Cancel) -> A
     if walked.late {
         success = success.warning(TIMED_OUT);
     }
-    if count > MAX_RESULTS {
-        success = success.warning(&format!("Found {count} matches, showing first {MAX_RESULTS}"));
+    if walked.unnamed > 0 {
+        success = success.warning(&unnamed(walked.unnamed));
+    }
+    if shown < count {
+        success = success.warning(&part(count, shown, MAX_RESULTS, chars));
     }
     Ok(success)
 }
@@ -119,7 +132,7 @@ struct TextMatches<'a> {
     pattern: &'a str,
 }
 
-fn grep_search(tree: &Tree<'_>, arguments: &Arguments<'_>, cancel: &Cancel) -> Answer {
+fn grep_search(tree: &Tree<'_>, arguments: &Arguments<'_>, chars: usize, cancel: &Cancel) -> Answer {
     let pattern = arguments.string("pattern")?;
     let is_regex = arguments.boolean_or("is_regex", false)?;
     let file_pattern = arguments.string_if("file_pattern")?;
@@ -127,7 +140,10 @@ fn grep_search(tree: &Tree<'_>, arguments: &Arguments<'_>, cancel: &Cancel) -> A
     let most =
         usize::try_from(most).ok().filter(|most| (1..=MAX_RESULTS).contains(most)).ok_or_else(|| {
             invalid(
-                format!("Invalid parameter 'max_results': must be between 1 and {MAX_RESULTS}, got: {most}"),
+                format!(
+                    "Invalid parameter 'max_results': must be between 1 and {MAX_RESULTS}, got: {}",
+                    arguments.given("max_results")
+                ),
                 "Use a narrower pattern or file_pattern to find less",
             )
         })?;
@@ -150,7 +166,7 @@ fn grep_search(tree: &Tree<'_>, arguments: &Arguments<'_>, cancel: &Cancel) -> A
     let total = found.total;
     let mut output = format!("Found {} for '{pattern}'", counted(total, "match", "matches"));
     let line = |hit: &GrepLine| format!("{}:{}: {}", hit.path, hit.line, hit.text);
-    list(&mut output, found.lines.iter().map(line));
+    let shown = list(&mut output, found.lines.iter().map(line), chars);
     let mut success = Success::new(output).with(&TextMatches {
         total_matches: total,
         files_searched: found.files_searched,
@@ -163,8 +179,11 @@ fn grep_search(tree: &Tree<'_>, arguments: &Arguments<'_>, cancel: &Cancel) -> A
     if found.late {
         success = success.warning(TIMED_OUT);
     }
-    if total > found.lines.len() {
-        success = success.warning(&format!("Found {total} matches, showing first {}", found.lines.len()));
+    if found.unnamed > 0 {
+        success = success.warning(&unnamed(found.unnamed));
+    }
+    if shown < total {
+        success = success.warning(&part(total, shown, most, chars));
     }
     Ok(success)
 }
@@ -189,16 +208,34 @@ impl FilePattern {
     }
 }
 
-/// Ends the headline and puts each result on a line of its own.
-fn list(output: &mut String, results: impl Iterator<Item = String>) {
-    let mut is_first = true;
+/// Ends the headline and puts each result on a line of its own, as many as fit into `chars` characters with the
+/// headline; gives how many.
+fn list(output: &mut String, results: impl Iterator<Item = String>, chars: usize) -> usize {
+    let mut left = chars.saturating_sub(output.chars().count() + 2);
+    let mut shown = 0;
     for result in results {
-        if is_first {
-            output.push_str(":\n");
-            is_first = false;
+        let line = format!("  {result}\n");
+        let length = line.chars().count();
+        if length > left {
+            break;
         }
-        output.push_str(&format!("  {result}\n"));
+        left -= length;
+        if shown == 0 {
+            output.push_str(":\n");
+        }
+        output.push_str(&line);
+        shown += 1;
     }
+    shown
+}
+
+/// The warning that not all results are shown: no more than `most` were asked for, or `chars` characters were full before.
+fn part(count: usize, shown: usize, most: usize, chars: usize) -> String {
+    let why = match shown < most.min(count) {
+        true => format!(": an answer has at most {chars} characters"),
+        false => String::new(),
+    };
+    format!("Found {count} matches, showing first {shown}{why}")
 }
 
 /// `path` without `base` before it.

@@ -3,14 +3,14 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::envelope::{self, Code, Success, ToolError};
-use crate::ops::shell::{End, Finish, LastCommand, Ran, ShellError, Wanted};
+use crate::ops::shell::{End, Finish, LastCommand, Ran, ShellError, Wanted, can_be_run};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::clock::clock;
 use crate::toolsets::shelled::{self, Command};
-use crate::toolsets::{Annotations, Call, Reach, Risk, Tool};
+use crate::toolsets::{Call, Tool};
 
 /// Seconds that a command may be given.
 const SECONDS: std::ops::RangeInclusive<i64> = 1..=300;
@@ -21,23 +21,20 @@ const NOT_FOUND: i32 = 127;
 /// What shells add to a signal's number to tell it as an exit code.
 const SIGNAL_BASE: i32 = 128;
 
-pub(super) const RUN_IN_TERMINAL: Tool = Tool {
-    name: "run_in_terminal",
-    title: "Run in terminal",
-    description: "Execute a shell command. It runs in the user's default shell, in the project's root and without \
-        input, and is ended with everything that it started when its time is over. Words: terminal, bash, build, \
-        test, git.",
+pub(super) const RUN_IN_TERMINAL: Tool = Tool::runs(
+    "run_in_terminal",
+    "Run in terminal",
+    "Execute a shell command. It runs in the user's default shell, in the project's root and without \
+     input, and is ended with everything that it started when its time is over. Words: terminal, bash, build, \
+     test, git.",
     schema,
-    annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
-    risk: Risk::Dangerous,
-    reach: Reach::Beyond,
-    run: |call| {
+    |call| {
         Box::pin(async move {
             let started = Instant::now();
             envelope::reply(started, run(&call).await)
         })
     },
-};
+);
 
 pub(super) const TERMINAL_LAST_COMMAND: Tool = Tool::read_only(
     "terminal_last_command",
@@ -76,31 +73,41 @@ struct RunMetadata {
     background_pids: Vec<i32>,
 }
 
-async fn run(call: &Call<'_>) -> Result<Success, ToolError> {
-    let arguments = Arguments::new(&call.arguments);
-    let text = arguments.string("command")?;
-    let seconds = arguments.integer_or("timeout_seconds", USUAL_SECONDS)?;
-    if text.trim().is_empty() {
-        return Err(invalid("Parameter 'command' must not be empty".to_owned()));
+/// What is asked for.
+pub(super) struct Running<'a> {
+    text: &'a str,
+    deadline: Duration,
+}
+
+impl<'a> Running<'a> {
+    pub(super) fn read(arguments: &'a Map<String, Value>) -> Result<Running<'a>, ToolError> {
+        let arguments = Arguments::new(arguments);
+        let text = arguments.string("command")?;
+        let seconds = arguments.integer_or("timeout_seconds", USUAL_SECONDS)?;
+        if text.trim().is_empty() {
+            return Err(invalid("Parameter 'command' must not be empty".to_owned()));
+        }
+        let Some(deadline) = u64::try_from(seconds).ok().filter(|_| SECONDS.contains(&seconds)) else {
+            let (from, to) = (SECONDS.start(), SECONDS.end());
+            return Err(invalid(format!(
+                "Parameter 'timeout_seconds' must be between {from} and {to}, got: {}",
+                arguments.given("timeout_seconds")
+            )));
+        };
+        can_be_run(text).map_err(not_run)?;
+        Ok(Running { text, deadline: Duration::from_secs(deadline) })
     }
-    let Some(deadline) = u64::try_from(seconds).ok().filter(|_| SECONDS.contains(&seconds)) else {
-        let (from, to) = (SECONDS.start(), SECONDS.end());
-        return Err(invalid(format!(
-            "Parameter 'timeout_seconds' must be between {from} and {to}, got: {seconds}"
-        )));
-    };
+}
+
+async fn run(call: &Call<'_>) -> Result<Success, ToolError> {
+    let Running { text, deadline } = Running::read(&call.arguments)?;
     let directory = call.project.shells.directory(".").map_err(|problem| {
         let suggestion = "Check that the project's root is still there";
         ToolError::new(Code::FileNotFound, problem.to_string(), suggestion)
     })?;
     let executed_at = SystemTime::now();
-    let command = Command {
-        shell: Wanted::Users,
-        text,
-        directory: &directory,
-        deadline: Duration::from_secs(deadline),
-        keep: shelled::keep(call),
-    };
+    let command =
+        Command { shell: Wanted::Users, text, directory: &directory, deadline, keep: shelled::keep(call) };
     let ran = shelled::run(call, command).await.map_err(not_run)?;
     let (stdout, stderr) = (ran.stdout.text(), ran.stderr.text());
     let exit_code = exit_code(ran.end);
@@ -116,7 +123,7 @@ async fn run(call: &Call<'_>) -> Result<Success, ToolError> {
     match exit_code {
         None => Err(ToolError::new(
             Code::Timeout,
-            format!("Command timed out after {seconds} seconds"),
+            format!("Command timed out after {} seconds", deadline.as_secs()),
             "Raise timeout_seconds (at most 300), or run it in the background; terminal_last_command shows what it printed",
         )),
         Some(0) => Ok(succeeded(ran, &stdout, stderr)),

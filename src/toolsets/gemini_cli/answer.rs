@@ -1,6 +1,7 @@
 //! How long an answer may be, and failures that every tool of the contract has. Invariant: an answer that leaves lines
 //! out says how many, and how to ask for less.
 
+use crate::base::path::PathError;
 use crate::ops::tree::{FileOpError, LocateError};
 use crate::toolsets::arguments::ArgumentError;
 use crate::toolsets::{Outcome, Reply};
@@ -27,12 +28,14 @@ pub(super) fn is_missing(problem: &FileOpError) -> bool {
     matches!(problem, FileOpError::Locate(LocateError::Missing(_)))
 }
 
-/// Whether a link leads out of the project.
+/// Whether a path leads out of the project, by its text or by a link.
 pub(super) fn is_outside(problem: &FileOpError) -> bool {
     use crate::vfs::VfsError;
     matches!(
         problem,
-        FileOpError::Locate(LocateError::Outside(_)) | FileOpError::Vfs(VfsError::Outside { .. })
+        FileOpError::Locate(
+            LocateError::Outside(_) | LocateError::Path(PathError::Outside(_) | PathError::Absolute(_))
+        ) | FileOpError::Vfs(VfsError::Outside { .. })
     )
 }
 

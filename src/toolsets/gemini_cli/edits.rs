@@ -15,7 +15,7 @@ use crate::ops::edits::{
 };
 use crate::ops::tree::FileOpError;
 use crate::toolsets::arguments::Arguments;
-use crate::toolsets::{Annotations, Call, Reach, Reply, Risk, Tool};
+use crate::toolsets::{Annotations, Call, Proposed, Reach, Reply, Risk, Tool};
 use crate::vfs::VfsError;
 
 pub(super) const WRITE_FILE: Tool = Tool {
@@ -39,12 +39,12 @@ pub(super) const WRITE_FILE: Tool = Tool {
     run: |call| Box::pin(async move { write_file(&call).await.unwrap_or_else(|reply| reply) }),
 };
 
-pub(super) const REPLACE: Tool = Tool {
-    name: "replace",
-    title: "Replace text",
-    description: "Replaces text within a file: every occurrence of old_string, of which there must be exactly as many as \
-        expected. An empty old_string with the path of a missing file creates it.",
-    schema: || {
+pub(super) const REPLACE: Tool = Tool::changes(
+    "replace",
+    "Replace text",
+    "Replaces text within a file: every occurrence of old_string, of which there must be exactly as many as \
+     expected. An empty old_string with the path of a missing file creates it.",
+    || {
         json!({
             "type": "object",
             "properties": {
@@ -56,18 +56,28 @@ pub(super) const REPLACE: Tool = Tool {
             "required": ["file_path", "old_string", "new_string"]
         })
     },
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| Box::pin(async move { replace(&call).await.unwrap_or_else(|reply| reply) }),
-};
+    |call| Box::pin(async move { replace(&call).await.unwrap_or_else(|reply| reply) }),
+);
+
+/// What `write_file` is asked for.
+pub(super) struct Writing<'a> {
+    written: &'a str,
+    content: &'a str,
+    path: RelPath,
+}
+
+impl<'a> Writing<'a> {
+    pub(super) fn read(proposed: &Proposed<'a>) -> Result<Writing<'a>, Reply> {
+        let arguments = Arguments::new(proposed.arguments);
+        let written = arguments.string("file_path").map_err(bad_argument)?;
+        let content = arguments.string("content").map_err(bad_argument)?;
+        Ok(Writing { written, content, path: file(proposed.root, written)? })
+    }
+}
 
 async fn write_file(call: &Call<'_>) -> Result<Reply, Reply> {
-    let arguments = Arguments::new(&call.arguments);
-    let written = arguments.string("file_path").map_err(bad_argument)?;
-    let content = arguments.string("content").map_err(bad_argument)?.to_owned();
-    let path = file(call.project.root(), written)?;
-    let what = What::Write { path: path.as_str().to_owned(), content };
+    let Writing { written, content, path } = Writing::read(&call.proposed())?;
+    let what = What::Write { path: path.as_str().to_owned(), content: content.to_owned() };
     let done = made(call, what).await.map_err(|problem| match problem {
         PerformError::Make(MakeError::File(FileOpError::IsDirectory(_))) => is_directory(written),
         problem => refused(call.project.root(), written, "writing to file", problem),
@@ -78,29 +88,47 @@ async fn write_file(call: &Call<'_>) -> Result<Reply, Reply> {
     }))
 }
 
-async fn replace(call: &Call<'_>) -> Result<Reply, Reply> {
-    let arguments = Arguments::new(&call.arguments);
-    let written = arguments.string("file_path").map_err(bad_argument)?;
-    let old = arguments.string("old_string").map_err(bad_argument)?.to_owned();
-    let new = arguments.string("new_string").map_err(bad_argument)?.to_owned();
-    let expected = arguments.count_or("expected_replacements", 1).map_err(bad_argument)?;
-    if expected == 0 {
-        return Err(bad_argument(arguments.invalid("expected_replacements", "an integer of at least 1")));
+/// What `replace` is asked for.
+pub(super) struct Replacing<'a> {
+    written: &'a str,
+    old: &'a str,
+    new: &'a str,
+    expected: usize,
+    path: RelPath,
+}
+
+impl<'a> Replacing<'a> {
+    pub(super) fn read(proposed: &Proposed<'a>) -> Result<Replacing<'a>, Reply> {
+        let arguments = Arguments::new(proposed.arguments);
+        let written = arguments.string("file_path").map_err(bad_argument)?;
+        let old = arguments.string("old_string").map_err(bad_argument)?;
+        let new = arguments.string("new_string").map_err(bad_argument)?;
+        let expected = arguments.count_or("expected_replacements", 1).map_err(bad_argument)?;
+        if expected == 0 {
+            return Err(bad_argument(arguments.invalid("expected_replacements", "an integer of at least 1")));
+        }
+        Ok(Replacing { written, old, new, expected, path: file(proposed.root, written)? })
     }
-    let path = file(call.project.root(), written)?;
+}
+
+async fn replace(call: &Call<'_>) -> Result<Reply, Reply> {
+    let Replacing { written, old, new, expected, path } = Replacing::read(&call.proposed())?;
     if old.is_empty() {
-        return create(call, written, &path, new).await;
+        return create(call, written, &path, new.to_owned()).await;
     }
     let is_same = old == new;
     let act = TextAct::Replace {
-        needle: old,
-        replacement: new,
+        needle: old.to_owned(),
+        replacement: new.to_owned(),
         mode: ReplaceMode::Literal,
         how_many: HowMany::Exactly(expected),
     };
     let what = What::Text { path: path.as_str().to_owned(), act };
-    let done =
-        made(call, what).await.map_err(|problem| not_replaced(call.project.root(), written, problem))?;
+    let done = made(call, what).await.map_err(|problem| {
+        let reply = not_replaced(call.project.root(), written, problem);
+        let arguments = Arguments::new(&call.arguments);
+        Reply { text: arguments.restored(&reply.text, &["expected_replacements"]), ..reply }
+    })?;
     if is_same {
         let text = "No changes to apply. The old_string and new_string are identical in file";
         return Err(Reply::failed(format!("{text}: {written}")));

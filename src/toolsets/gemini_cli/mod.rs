@@ -2,6 +2,7 @@
 
 mod ansi;
 mod answer;
+mod check;
 mod edits;
 mod list_directory;
 mod paths;
@@ -21,6 +22,7 @@ pub static GEMINI_CLI: Toolset = Toolset {
         Every answer reflects every file change that was finished before the call.",
     asks_for: AsksFor::BeyondProject,
     refuse: plain_refusal,
+    check: check::check,
     tools: &[
         list_directory::LIST_DIRECTORY,
         read_file::READ_FILE,

@@ -91,7 +91,7 @@ fn image(path: &RelPath, file: FileData, mime_type: &'static str) -> Result<Repl
         let (bytes, most) = (file.bytes.len(), MAX_IMAGE_BYTES >> 20);
         return Err(error(format!("{path} has {bytes} bytes; images are shown up to {most} MiB")));
     }
-    let image = Some(Image { bytes: file.bytes, mime_type });
+    let image = Some(Image::new(&file.bytes, mime_type));
     Ok(Reply { image, ..Reply::done(format!("Read image file: {path}")) })
 }
 

@@ -106,24 +106,42 @@ fn search_reply(
     let matches = if found.count == 1 { "match" } else { "matches" };
     let head = format!("Found {} {matches} {place}:", found.count);
     let hint = "search a directory beneath it, or narrow pattern or include";
-    let mut text = bounded(head, &lines(&directory, &found), most, hint);
-    if found.files.iter().map(|file| file.lines.len()).sum::<usize>() < found.count {
-        text.push_str(&format!("\n[only the first {MAX_LINES} matches are listed: {hint}]"));
-    }
-    Ok(Reply::done(text))
+    Ok(Reply::done(listed(head, &directory, &found, most, hint)))
 }
 
-fn lines(directory: &RelPath, found: &MatchingLines) -> Vec<String> {
-    let mut lines = vec!["---".to_owned()];
-    for MatchingFile { path, lines: matching } in &found.files {
+/// `head`, then the lines file by file, as many as fit into `most` characters; those left out are counted behind the last
+/// `---`.
+fn listed(head: String, directory: &RelPath, found: &MatchingLines, most: usize, hint: &str) -> String {
+    const END: &str = "\n---";
+    let mut left = most.saturating_sub(head.chars().count() + END.len());
+    let (mut text, mut shown) = (head + END, 0);
+    'files: for MatchingFile { path, lines } in &found.files {
         let way = if directory.is_root() { 0 } else { directory.as_str().len() + 1 };
-        lines.push(format!("File: {}", path.as_str().get(way..).unwrap_or(path.as_str())));
-        for line in matching {
-            lines.push(format!("L{}: {}", line.number + 1, cut(line.text.trim())));
+        let mut before = format!("\nFile: {}", path.as_str().get(way..).unwrap_or(path.as_str()));
+        let mut cost = before.chars().count() + END.len();
+        for line in lines {
+            let line = format!("\nL{}: {}", line.number + 1, cut(line.text.trim()));
+            cost += line.chars().count();
+            if cost > left {
+                break 'files;
+            }
+            left -= cost;
+            cost = 0;
+            // A file is named with its first line.
+            text.push_str(&std::mem::take(&mut before));
+            text.push_str(&line);
+            shown += 1;
         }
-        lines.push("---".to_owned());
+        text.push_str(END);
     }
-    lines
+    if shown < found.count {
+        if !text.ends_with(END) {
+            text.push_str(END);
+        }
+        let matches = if found.count - shown == 1 { "match" } else { "matches" };
+        text.push_str(&format!("\n[{} more {matches} left out: {hint}]", found.count - shown));
+    }
+    text
 }
 
 fn cut(line: &str) -> String {

@@ -1,34 +1,36 @@
 //! gemini_cli's `run_shell_command`.
 
 use std::fmt::Display;
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::ansi;
-use crate::ops::shell::{Captured, Directory, End, Finish, Ran, Substitution, Wanted};
+use super::answer::is_outside;
+use super::paths::{invalid, outside};
+use crate::ops::shell::{
+    Captured, Directory, End, Finish, Ran, ShellError, Substitution, Wanted, can_be_run,
+};
 use crate::ops::tree::{FileOpError, LocateError};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::shelled::{self, Command};
-use crate::toolsets::{Annotations, Call, Outcome, Reach, Reply, Risk, Tool};
+use crate::toolsets::{Call, Outcome, Proposed, Reply, Tool};
 
 /// How long a command may take. Gemini CLI itself ends commands only when its user does; as an MCP client it gives up
 /// a call after ten minutes, and what the command printed until then should have come before.
 const DEADLINE: Duration = Duration::from_secs(9 * 60);
 
-pub(super) const RUN_SHELL_COMMAND: Tool = Tool {
-    name: "run_shell_command",
-    title: "Shell",
-    description: "This tool executes a given shell command as `bash -c <command>`. The command runs in a process group \
-        of its own, without input. The answer says command, directory, stdout, stderr, error, exit code, signal, the \
-        PIDs of background processes that the command left, and the process group. Words: run, terminal, execute, \
-        build, test, git.",
+pub(super) const RUN_SHELL_COMMAND: Tool = Tool::runs(
+    "run_shell_command",
+    "Shell",
+    "This tool executes a given shell command as `bash -c <command>`. The command runs in a process group \
+     of its own, without input. The answer says command, directory, stdout, stderr, error, exit code, signal, the \
+     PIDs of background processes that the command left, and the process group. Words: run, terminal, execute, \
+     build, test, git.",
     schema,
-    annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
-    risk: Risk::Dangerous,
-    reach: Reach::Beyond,
-    run: |call| Box::pin(async move { run(&call, DEADLINE).await.unwrap_or_else(|reply| reply) }),
-};
+    |call| Box::pin(async move { run(&call, DEADLINE).await.unwrap_or_else(|reply| reply) }),
+);
 
 fn schema() -> Value {
     json!({
@@ -42,42 +44,63 @@ fn schema() -> Value {
     })
 }
 
+/// What is asked for.
+pub(super) struct Running<'a> {
+    text: &'a str,
+    /// As it is written; the root where nothing is.
+    directory: &'a str,
+}
+
+impl<'a> Running<'a> {
+    pub(super) fn read(proposed: &Proposed<'a>) -> Result<Running<'a>, Reply> {
+        let arguments = Arguments::new(proposed.arguments);
+        let text = arguments.string("command").map_err(invalid)?;
+        arguments.string_if("description").map_err(invalid)?;
+        let directory = arguments.string_or("directory", "").map_err(invalid)?;
+        if text.trim().is_empty() {
+            return Err(invalid("Command cannot be empty."));
+        }
+        if let Some(substitution) = Substitution::in_command(text) {
+            return Err(Reply::failed(format!(
+                "Command rejected: {text}\nReason: Command substitution using {substitution} is not allowed for security reasons"
+            )));
+        }
+        if directory.starts_with('/') {
+            return Err(invalid(
+                "Directory cannot be absolute. Must be relative to the project root directory.",
+            ));
+        }
+        let named = Directory::named(directory);
+        named.map_err(|problem| no_directory(proposed.root, directory, problem))?;
+        can_be_run(text).map_err(|error| not_run(text, directory, &error))?;
+        Ok(Running { text, directory })
+    }
+}
+
 async fn run(call: &Call<'_>, deadline: Duration) -> Result<Reply, Reply> {
-    let arguments = Arguments::new(&call.arguments);
-    let text = arguments.string("command").map_err(invalid)?;
-    arguments.string_if("description").map_err(invalid)?;
-    let shown = arguments.string_or("directory", "").map_err(invalid)?;
-    if text.trim().is_empty() {
-        return Err(invalid("Command cannot be empty."));
-    }
-    if let Some(substitution) = Substitution::in_command(text) {
-        return Err(Reply::failed(format!(
-            "Command rejected: {text}\nReason: Command substitution using {substitution} is not allowed for security reasons"
-        )));
-    }
-    let directory = directory(call, shown)?;
+    let Running { text, directory: shown } = Running::read(&call.proposed())?;
+    let directory = call.project.shells.directory(shown);
+    let directory = directory.map_err(|problem| no_directory(call.project.root(), shown, problem))?;
     let keep = shelled::keep(call);
     let command = Command { shell: Wanted::Bash, text, directory: &directory, deadline, keep };
     Ok(match shelled::run(call, command).await {
         Ok(ran) => ended(text, shown, &ran, deadline),
-        Err(error) => Reply::failed(block(&Block { error: &error, ..Block::new(text, shown) })),
+        Err(error) => not_run(text, shown, &error),
     })
 }
 
-fn directory(call: &Call<'_>, shown: &str) -> Result<Directory, Reply> {
-    if shown.starts_with('/') {
-        return Err(invalid("Directory cannot be absolute. Must be relative to the project root directory."));
-    }
-    call.project.shells.directory(shown).map_err(|problem| match problem {
+fn no_directory(root: &Path, written: &str, problem: FileOpError) -> Reply {
+    match problem {
+        problem if is_outside(&problem) => outside(root, written),
         FileOpError::Locate(LocateError::Missing(_)) | FileOpError::IsFile(_) => {
             invalid("Directory must exist.")
         }
         other => invalid(other),
-    })
+    }
 }
 
-fn invalid(reason: impl Display) -> Reply {
-    Reply::failed(format!("Error: Invalid parameters provided. Reason: {reason}"))
+fn not_run(command: &str, directory: &str, error: &ShellError) -> Reply {
+    Reply::failed(block(&Block { error, ..Block::new(command, directory) }))
 }
 
 fn ended(command: &str, directory: &str, ran: &Ran, deadline: Duration) -> Reply {

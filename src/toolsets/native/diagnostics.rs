@@ -4,12 +4,14 @@ use serde_json::{Value, json};
 
 use super::answer::{Footer, Format, fitting, format};
 use super::asked::{patience, refused, schema, wanted, why_not};
+use super::edits::text::unknown;
 use super::files::{counted, failed, limit};
 use super::reference_text::within as inside;
 use super::render::cut;
 use crate::lsp::{CodeAction, Severity};
 use crate::ops::code_actions::{AskCodeActions, CodeActions, Over, code_actions};
 use crate::ops::diagnostics::{AskDiagnostics, Diagnostics, Found, Of, diagnostics};
+use crate::ops::edits::Caused;
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::{outcome_of, within};
 use crate::toolsets::{Call, Outcome, Reply, Running};
@@ -185,6 +187,17 @@ fn diagnostics_json(found: &Diagnostics, limit: usize) -> String {
         "complete": why.is_empty() && shown == all.len(), "revision": found.revision,
     })
     .to_string()
+}
+
+/// What an edit caused, for programs: `known`, then what is new and who says so, or why it is not known.
+pub(super) fn caused_json(caused: &Caused) -> Value {
+    match caused {
+        Caused::Known { new, servers } => {
+            let new: Vec<Value> = new.iter().map(diagnostic_json).collect();
+            json!({ "known": true, "new": new, "sources": servers })
+        }
+        Caused::Unknown(why) => json!({ "known": false, "why": unknown(why) }),
+    }
 }
 
 fn diagnostic_json(one: &Found) -> Value {

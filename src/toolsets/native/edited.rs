@@ -6,6 +6,7 @@ use super::files::counted;
 use super::render::cut;
 use crate::base::RelPath;
 use crate::edit::{Applied, FileDiff};
+use crate::ops::edits::Base;
 use crate::ops::rename::{Listed, Note};
 use crate::toolsets::Client;
 
@@ -17,17 +18,30 @@ pub(super) fn dry_run() -> Value {
     json!({"type": "boolean", "default": false, "description": "Show the unified diff and change nothing."})
 }
 
-/// Remembers for a client what an edit of its own left of files that it knew as they were before.
+/// What `expect` means where an edit may change several files.
+pub(super) fn expect_of_each() -> Value {
+    json!({"type": "object", "additionalProperties": {"type": "string"}, "description": "Revisions by file, as reading tools show them; for files not named, what this connection read last. Refused if a file has another."})
+}
+
+/// Remembers for a client what an edit left of files that it knew as they were before. One that it knows otherwise, or not
+/// at all, it does not know now: its next edit of that is held against what it has seen.
 pub(super) fn remember(client: &Client, applied: &Applied) {
-    for file in &applied.files {
+    for file in applied.files.iter().filter(|file| client.last_read(&file.path) == file.before) {
         match file.after {
-            Some(after) if file.before.is_none() || client.last_read(&file.path) == file.before => {
-                client.has_read(&file.path, after);
-            }
-            Some(_) => {}
+            Some(after) => client.has_read(&file.path, after),
             None => client.forget(&file.path),
         }
     }
+}
+
+/// The same after an edit for which the client named revisions: those it knows, whatever it read before.
+pub(super) fn remember_expected(client: &Client, applied: &Applied, expected: &Base) {
+    for file in &applied.files {
+        if let Some(before) = file.before.filter(|_| expected.is_given(&file.path)) {
+            client.has_read(&file.path, before);
+        }
+    }
+    remember(client, applied);
 }
 
 /// The diffs, cut at `limit` characters; whether they were cut.

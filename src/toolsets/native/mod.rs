@@ -41,6 +41,7 @@ pub static NATIVE: Toolset = Toolset {
         how to ask for less.",
     asks_for: AsksFor::BeyondProject,
     refuse: plain_refusal,
+    check: edits::check,
     tools: &[
         Tool::read_only(
             "find_symbol",

@@ -108,7 +108,8 @@ fn pointer(arguments: &Arguments<'_>) -> Result<Pointer, Reply> {
     }
     let read = || -> Result<Pointer, ArgumentError> {
         let line = arguments.integer("line")?;
-        let line = usize::try_from(line - 1).map_err(|_| arguments.invalid("line", "an integer from 1"))?;
+        let line = usize::try_from(line.saturating_sub(1))
+            .map_err(|_| arguments.invalid("line", "an integer from 1"))?;
         let (relative_path, name) = (arguments.string("relative_path")?, arguments.string("name")?);
         Ok(Pointer::Use { relative_path: relative_path.to_owned(), line, name: name.to_owned() })
     };

@@ -6,32 +6,32 @@ use serde_json::{Value, json};
 
 use super::answer::{Footer, Format, format};
 use super::asked::{name_path, patience_of_edit, refused, relative_path, schema, tell_source, wanted};
+use super::diagnostics::caused_json;
 use super::edited::{
-    counts, diff_text, dry_run, file_lines, files_json, note_lines, notes_json, place_lines, remember,
+    counts, diff_text, dry_run, expect_of_each, file_lines, files_json, note_lines, notes_json, place_lines,
+    remember_expected,
 };
+use super::edits::request::base;
 use super::edits::text::caused_text;
 use super::files::{failed, limit};
 use crate::edit::By;
 use crate::index::Locals;
-use crate::ops::edits::preview;
-use crate::ops::rename::{Doubts, Medium, Planned, Rename, RenameError, apply, plan};
+use crate::ops::edits::{Again, Attempts, Form, Report, carry_out, check_base, preview};
+use crate::ops::rename::{Doubts, Medium, Planned, Rename, RenameError, plan};
 use crate::ops::target::Wanted;
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::{Refusal, in_time};
-use crate::toolsets::{Annotations, Call, Reach, Reply, Risk, Running, Tool};
+use crate::toolsets::{Call, Reply, Running, Tool};
 
 /// The tool.
-pub(super) const RENAME_SYMBOL: Tool = Tool {
-    name: "rename_symbol",
-    title: "Rename symbol",
-    description: "Renames a class, function, method, variable … everywhere in the project, all files or none, by the \
-        language server, and checks its edit. Refused with the places where something is in doubt. Can be undone.",
-    schema: rename_schema,
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: rename_symbol,
-};
+pub(super) const RENAME_SYMBOL: Tool = Tool::changes(
+    "rename_symbol",
+    "Rename symbol",
+    "Renames a class, function, method, variable … everywhere in the project, all files or none, by the \
+     language server, and checks its edit. Refused with the places where something is in doubt. Can be undone.",
+    rename_schema,
+    rename_symbol,
+);
 
 fn rename_schema() -> Value {
     let media: Vec<&str> = Medium::ALL.iter().map(|medium| medium.name()).collect();
@@ -40,6 +40,7 @@ fn rename_schema() -> Value {
         "relative_path": relative_path(),
         "new_name": {"type": "string", "description": "The new simple name, as written in the source."},
         "dry_run": dry_run(),
+        "expect": expect_of_each(),
         "include": {"type": "array", "items": {"type": "string", "enum": media}, "default": [], "description": "Where mentions of the name, which servers leave alone, are changed too. Without it they are listed."},
         "force": {"type": "boolean", "default": false, "description": "Rename although something is in doubt; it is listed."},
         "wait": {"type": "string", "enum": ["no", "ready"], "default": "ready", "description": "ready: wait for a language server that is still starting; no: fail then."},
@@ -64,45 +65,64 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
         doubts: if is_forced { Doubts::Note } else { Doubts::Refuse },
         waiting: patience.waiting,
     };
-    let op = plan(call.project, &ask);
-    let planned = in_time(call.project, patience.at_most, op).await.map_err(refused)?;
-    let planned = planned.map_err(refusal)?;
-    if is_shown_only {
-        let diffs = preview(call.project, planned.plan.clone()).await.map_err(failed)?;
-        let (diff, is_cut) = diff_text(&diffs, limit);
-        return Ok(Reply::done(match format {
-            Format::Json => {
-                let mut object = facts(&planned);
-                object["diff"] = json!(diff);
-                object["complete"] = json!(!is_cut);
-                object.to_string()
-            }
-            Format::Text => {
-                let cut = is_cut.then(|| format!("the diff is cut at {limit} characters; raise limit"));
-                text(&planned, vec![diff], "nothing is changed yet", cut)
-            }
-        }));
-    }
-    let title = format!("rename {} to {}", planned.target.symbol.name_path, planned.new_name);
-    let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title };
-    let (applied, caused) = apply(call.project, &planned, by).await.map_err(refusal)?;
-    remember(&call.client, &applied);
+    let base = base(call)?;
+    let mut attempts = Attempts::begin(call.project, Again::Allowed).await;
+    let (planned, carried) = loop {
+        let op = plan(call.project, &ask);
+        let planned = match in_time(call.project, patience.at_most, op).await.map_err(refused)? {
+            Err(error) if error.is_beaten() && attempts.again().await => continue,
+            planned => planned.map_err(refusal)?,
+        };
+        check_base(&planned, &base, Form::ByPath).map_err(failed)?;
+        if is_shown_only {
+            return shown(call, &planned, limit, format).await;
+        }
+        let title = format!("rename {} to {}", planned.target.symbol.name_path, planned.new_name);
+        let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title };
+        match carry_out(call.project, &planned, Report::NewDiagnostics, by).await {
+            Err(error) if error.is_beaten() && attempts.again().await => {}
+            carried => break (planned, carried.map_err(|error| refusal(error.into()))?),
+        }
+    };
+    drop(attempts);
+    let base = base.of_file(&planned.target.at.path);
+    remember_expected(&call.client, &carried.applied, &base);
+    let id = carried.applied.id;
+    let caused = carried.caused(call.project).await;
     Ok(Reply::done(match format {
         Format::Json => {
             let mut object = facts(&planned);
-            object["operation"] = json!(applied.id.map(|id| id.0));
+            object["operation"] = json!(id.map(|id| id.0));
+            object["new_diagnostics"] = caused_json(&caused);
             object.to_string()
         }
         Format::Text => {
             let done = format!("Renamed '{}' to '{}'", planned.target.name, planned.new_name);
             let mut lines = vec![done];
             lines.extend(file_lines(&planned.files, &planned.renamed));
-            let operation =
-                applied.id.map_or_else(|| "nothing changed".to_owned(), |id| format!("operation {id}"));
+            let operation = id.map_or_else(|| "nothing changed".to_owned(), |id| format!("operation {id}"));
             let mut new = String::new();
             let fact = caused_text(&caused, &mut new);
             lines.extend(new.lines().map(str::to_owned));
             text(&planned, lines, &format!("{operation}; {fact}"), None)
+        }
+    }))
+}
+
+/// What would change.
+async fn shown(call: &Call<'_>, planned: &Planned, limit: usize, format: Format) -> Result<Reply, Reply> {
+    let diffs = preview(call.project, planned.plan.clone()).await.map_err(failed)?;
+    let (diff, is_cut) = diff_text(&diffs, limit);
+    Ok(Reply::done(match format {
+        Format::Json => {
+            let mut object = facts(planned);
+            object["diff"] = json!(diff);
+            object["complete"] = json!(!is_cut);
+            object.to_string()
+        }
+        Format::Text => {
+            let cut = is_cut.then(|| format!("the diff is cut at {limit} characters; raise limit"));
+            text(planned, vec![diff], "nothing is changed yet", cut)
         }
     }))
 }
@@ -146,7 +166,14 @@ fn refusal(error: RenameError) -> Reply {
     match error {
         RenameError::Question(error) => refused(Refusal::Question(error)),
         error => {
-            let mut lines = vec![error.to_string()];
+            let advice = match error {
+                RenameError::Collides { .. } => "; choose another name, or force the rename",
+                RenameError::Doubtful { .. } => {
+                    "; look at these places, then change them by hand or force the rename"
+                }
+                _ => "",
+            };
+            let mut lines = vec![format!("{error}{advice}")];
             lines.extend(place_lines(error.places()));
             failed(lines.join("\n"))
         }

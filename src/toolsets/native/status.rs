@@ -3,19 +3,16 @@
 use serde_json::{Value, json};
 
 use crate::lsp::{ServerState, ServerStatus};
-use crate::toolsets::{Annotations, Call, Reach, Reply, Risk, Running, Tool};
+use crate::toolsets::{Call, Reply, Running, Tool};
 
-pub(super) const STATUS: Tool = Tool {
-    name: "status",
-    title: "Index status",
-    description: "Shows the state of the index: its revision, how many files and symbols it holds, what was skipped and \
-        why, whether it is still being built, and the project's language servers with what they are doing.",
+pub(super) const STATUS: Tool = Tool::read_only(
+    "status",
+    "Index status",
+    "Shows the state of the index: its revision, how many files and symbols it holds, what was skipped and \
+     why, whether it is still being built, and the project's language servers with what they are doing.",
     schema,
-    annotations: Annotations::READ_ONLY,
-    risk: Risk::ReadOnly,
-    reach: Reach::Project,
     run,
-};
+);
 
 fn schema() -> Value {
     json!({ "type": "object", "properties": {}, "required": [] })

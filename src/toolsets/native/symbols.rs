@@ -8,9 +8,10 @@ use super::render;
 use crate::base::{Cancel, RelPath};
 use crate::engine::{CurrentError, View};
 use crate::index::{Locals, Query, Scope};
-use crate::ops::find_symbol::{Bodies, FindSymbol, SymbolError, find_symbol, kept_out, scope, similar_names};
+use crate::ops::find_symbol::{Bodies, FindSymbol, SymbolError, find_symbol, kept_out, scope};
 use crate::ops::outline::outline;
 use crate::ops::symbol::{Signature, Symbol};
+use crate::ops::target::SIMILAR;
 use crate::syntax::name_path::Matching;
 use crate::syntax::{NamePattern, SymbolKind};
 use crate::toolsets::arguments::{ArgumentError, Arguments};
@@ -129,8 +130,11 @@ pub(super) fn find(
             Format::Json => render::found_json(&ask, &found, &missing, limit),
             Format::Text if found.symbols.is_empty() => {
                 let kept_out = kept_out(view, &ask.query, cancel).map_err(failed)?;
-                let similar =
-                    if kept_out.is_empty() { similar_names(view, &ask.query.pattern) } else { Vec::new() };
+                let similar = if kept_out.is_empty() {
+                    view.snapshot.similar_names(ask.query.pattern.last_name(), SIMILAR)
+                } else {
+                    Vec::new()
+                };
                 render::nothing_found(&kept_out, &similar, missing, found.revision)
             }
             Format::Text => render::found_text(&ask, &found, missing, limit),

@@ -19,7 +19,10 @@ impl AnswerLimit {
         match given {
             -1 => Ok(AnswerLimit(configured)),
             1.. => Ok(AnswerLimit(usize::try_from(given).unwrap_or(usize::MAX))),
-            _ => Err(error(format!("max_answer_chars must be positive or -1, got: {given}"))),
+            _ => {
+                let given = arguments.given("max_answer_chars");
+                Err(error(format!("max_answer_chars must be positive or -1, got: {given}")))
+            }
         }
     }
 

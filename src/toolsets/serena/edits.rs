@@ -12,37 +12,34 @@ use crate::ops::edits::{
     ReplaceMode, Report, Request, SymbolAct, TextAct, What, perform,
 };
 use crate::ops::target::Wanted;
-use crate::ops::tree::FileOpError;
+use crate::ops::tree::{FileOpError, LocateError};
 use crate::toolsets::arguments::Arguments;
-use crate::toolsets::{Annotations, Call, Outcome, Reach, Reply, Risk, Running, Tool};
+use crate::toolsets::{Call, Outcome, Reply, Running, Tool};
 use crate::vfs::VfsError;
 
 /// What the contract's tools answer that have nothing to tell.
 pub(super) const SUCCESS: &str = "OK";
 
-pub(super) const CREATE_TEXT_FILE: Tool = Tool {
-    name: "create_text_file",
-    title: "Create file",
-    description: "Creates/overwrites a file in the project directory. The content is written as it is; missing \
-        directories are made.",
-    schema: || {
+pub(super) const CREATE_TEXT_FILE: Tool = Tool::changes(
+    "create_text_file",
+    "Create file",
+    "Creates/overwrites a file in the project directory. The content is written as it is; missing \
+     directories are made.",
+    || {
         schema(json!({
             "relative_path": {"type": "string", "description": "The file to create, relative to the project root."},
             "content": {"type": "string", "description": "The content of the file."},
         }))
     },
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| run(call, create_text_file, created),
-};
+    |call| run(call, create_text_file, created),
+);
 
-pub(super) const REPLACE_CONTENT: Tool = Tool {
-    name: "replace_content",
-    title: "Replace content",
-    description: "Replaces one or more occurrences of a pattern in a file. Fails when there are several and \
-        allow_multiple_occurrences is false.",
-    schema: || {
+pub(super) const REPLACE_CONTENT: Tool = Tool::changes(
+    "replace_content",
+    "Replace content",
+    "Replaces one or more occurrences of a pattern in a file. Fails when there are several and \
+     allow_multiple_occurrences is false.",
+    || {
         json!({
             "type": "object",
             "properties": {
@@ -55,89 +52,68 @@ pub(super) const REPLACE_CONTENT: Tool = Tool {
             "required": ["relative_path", "needle", "repl", "mode"],
         })
     },
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| run(call, replace_content, ok),
-};
+    |call| run(call, replace_content, ok),
+);
 
-pub(super) const DELETE_LINES: Tool = Tool {
-    name: "delete_lines",
-    title: "Delete lines",
-    description: "Deletes a range of lines within a file.",
-    schema: || schema(json!({ "relative_path": file(), "start_line": start_line(), "end_line": end_line() })),
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| run(call, delete_lines, ok),
-};
+pub(super) const DELETE_LINES: Tool = Tool::changes(
+    "delete_lines",
+    "Delete lines",
+    "Deletes a range of lines within a file.",
+    || schema(json!({ "relative_path": file(), "start_line": start_line(), "end_line": end_line() })),
+    |call| run(call, delete_lines, ok),
+);
 
-pub(super) const REPLACE_LINES: Tool = Tool {
-    name: "replace_lines",
-    title: "Replace lines",
-    description: "Replaces a range of lines within a file with new content.",
-    schema: || {
+pub(super) const REPLACE_LINES: Tool = Tool::changes(
+    "replace_lines",
+    "Replace lines",
+    "Replaces a range of lines within a file with new content.",
+    || {
         schema(json!({
             "relative_path": file(), "start_line": start_line(), "end_line": end_line(),
             "content": {"type": "string", "description": "The content to put there."},
         }))
     },
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| run(call, replace_lines, ok),
-};
+    |call| run(call, replace_lines, ok),
+);
 
-pub(super) const INSERT_AT_LINE: Tool = Tool {
-    name: "insert_at_line",
-    title: "Insert at line",
-    description: "Inserts content at a given line in a file. The line that was there, and those behind it, move down.",
-    schema: || {
+pub(super) const INSERT_AT_LINE: Tool = Tool::adds(
+    "insert_at_line",
+    "Insert at line",
+    "Inserts content at a given line in a file. The line that was there, and those behind it, move down.",
+    || {
         schema(json!({
             "relative_path": file(),
             "line": {"type": "integer", "description": "The 0-based index of the line to insert content at."},
             "content": {"type": "string", "description": "The content to insert."},
         }))
     },
-    annotations: Annotations::ADDS,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| run(call, insert_at_line, ok),
-};
+    |call| run(call, insert_at_line, ok),
+);
 
-pub(super) const REPLACE_SYMBOL_BODY: Tool = Tool {
-    name: "replace_symbol_body",
-    title: "Replace symbol body",
-    description: "Replaces the full definition of a symbol using the language server backend. The body is the whole \
-        symbol, its signature included, without a comment before it.",
-    schema: || symbol_schema("The new symbol body."),
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| run(call, |arguments| symbol(arguments, SymbolAct::Replace), ok),
-};
+pub(super) const REPLACE_SYMBOL_BODY: Tool = Tool::changes(
+    "replace_symbol_body",
+    "Replace symbol body",
+    "Replaces the full definition of a symbol using the language server backend. The body is the whole \
+     symbol, its signature included, without a comment before it.",
+    || symbol_schema("The new symbol body."),
+    |call| run(call, |arguments| symbol(arguments, SymbolAct::Replace), ok),
+);
 
-pub(super) const INSERT_AFTER_SYMBOL: Tool = Tool {
-    name: "insert_after_symbol",
-    title: "Insert after symbol",
-    description: "Inserts content after the end of the definition of a given symbol.",
-    schema: || symbol_schema("The content to insert, on lines of its own after the symbol."),
-    annotations: Annotations::ADDS,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| run(call, |arguments| symbol(arguments, SymbolAct::InsertAfter), ok),
-};
+pub(super) const INSERT_AFTER_SYMBOL: Tool = Tool::adds(
+    "insert_after_symbol",
+    "Insert after symbol",
+    "Inserts content after the end of the definition of a given symbol.",
+    || symbol_schema("The content to insert, on lines of its own after the symbol."),
+    |call| run(call, |arguments| symbol(arguments, SymbolAct::InsertAfter), ok),
+);
 
-pub(super) const INSERT_BEFORE_SYMBOL: Tool = Tool {
-    name: "insert_before_symbol",
-    title: "Insert before symbol",
-    description: "Inserts content before the beginning of the definition of a given symbol.",
-    schema: || symbol_schema("The content to insert, on lines of its own before the symbol."),
-    annotations: Annotations::ADDS,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| run(call, |arguments| symbol(arguments, SymbolAct::InsertBefore), ok),
-};
+pub(super) const INSERT_BEFORE_SYMBOL: Tool = Tool::adds(
+    "insert_before_symbol",
+    "Insert before symbol",
+    "Inserts content before the beginning of the definition of a given symbol.",
+    || symbol_schema("The content to insert, on lines of its own before the symbol."),
+    |call| run(call, |arguments| symbol(arguments, SymbolAct::InsertBefore), ok),
+);
 
 /// A schema of properties that are all required.
 fn schema(properties: Value) -> Value {
@@ -181,7 +157,10 @@ fn run(call: Call<'_>, read: Read, answer: Answer) -> Running<'_> {
         let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() };
         match perform(call.project, request, Report::Nothing, by).await {
             Ok(done) => answer(&done, &arguments),
-            Err(problem) => refusal(problem),
+            Err(problem) => {
+                let reply = refusal(problem);
+                Reply { text: arguments.restored(&reply.text, &["line", "start_line", "end_line"]), ..reply }
+            }
         }
     })
 }
@@ -196,14 +175,14 @@ fn created(done: &Done, arguments: &Arguments<'_>) -> Reply {
     Reply::done(format!("File created: {path}.{overwrote}"))
 }
 
-fn create_text_file(arguments: &Arguments<'_>) -> Result<What, Reply> {
+pub(super) fn create_text_file(arguments: &Arguments<'_>) -> Result<What, Reply> {
     Ok(What::Write {
         path: arguments.string("relative_path").map_err(bad_argument)?.to_owned(),
         content: arguments.string("content").map_err(bad_argument)?.to_owned(),
     })
 }
 
-fn replace_content(arguments: &Arguments<'_>) -> Result<What, Reply> {
+pub(super) fn replace_content(arguments: &Arguments<'_>) -> Result<What, Reply> {
     let path = arguments.string("relative_path").map_err(bad_argument)?.to_owned();
     let needle = arguments.string("needle").map_err(bad_argument)?.to_owned();
     let replacement = arguments.string("repl").map_err(bad_argument)?.to_owned();
@@ -222,14 +201,14 @@ pub(super) fn replace_mode(arguments: &Arguments<'_>) -> Result<ReplaceMode, Rep
     }
 }
 
-fn delete_lines(arguments: &Arguments<'_>) -> Result<What, Reply> {
+pub(super) fn delete_lines(arguments: &Arguments<'_>) -> Result<What, Reply> {
     let path = arguments.string("relative_path").map_err(bad_argument)?.to_owned();
     let start = arguments.integer("start_line").map_err(bad_argument)?;
     let end = arguments.integer("end_line").map_err(bad_argument)?;
     Ok(What::Text { path, act: TextAct::DeleteLines { start, end } })
 }
 
-fn replace_lines(arguments: &Arguments<'_>) -> Result<What, Reply> {
+pub(super) fn replace_lines(arguments: &Arguments<'_>) -> Result<What, Reply> {
     let path = arguments.string("relative_path").map_err(bad_argument)?.to_owned();
     let start = arguments.integer("start_line").map_err(bad_argument)?;
     let end = arguments.integer("end_line").map_err(bad_argument)?;
@@ -237,14 +216,14 @@ fn replace_lines(arguments: &Arguments<'_>) -> Result<What, Reply> {
     Ok(What::Text { path, act: TextAct::ReplaceLines { start, end, content } })
 }
 
-fn insert_at_line(arguments: &Arguments<'_>) -> Result<What, Reply> {
+pub(super) fn insert_at_line(arguments: &Arguments<'_>) -> Result<What, Reply> {
     let path = arguments.string("relative_path").map_err(bad_argument)?.to_owned();
     let line = arguments.integer("line").map_err(bad_argument)?;
     let content = arguments.string("content").map_err(bad_argument)?.to_owned();
     Ok(What::Text { path, act: TextAct::InsertAtLine { line, content } })
 }
 
-fn symbol(arguments: &Arguments<'_>, act: fn(String) -> SymbolAct) -> Result<What, Reply> {
+pub(super) fn symbol(arguments: &Arguments<'_>, act: fn(String) -> SymbolAct) -> Result<What, Reply> {
     let wanted = Wanted {
         name_path: arguments.string("name_path").map_err(bad_argument)?.to_owned(),
         relative_path: arguments.string("relative_path").map_err(bad_argument)?.to_owned(),
@@ -252,6 +231,11 @@ fn symbol(arguments: &Arguments<'_>, act: fn(String) -> SymbolAct) -> Result<Wha
     };
     let body = arguments.string("body").map_err(bad_argument)?.to_owned();
     Ok(What::Symbol { wanted, act: act(body), indentation: Indentation::AsGiven })
+}
+
+/// Whether what was read can be meant, as far as its words tell.
+pub(super) fn check(read: Result<What, Reply>) -> Result<(), Reply> {
+    read?.check().map_err(|problem| refusal(problem.into()))
 }
 
 /// A failure in the contract's words.
@@ -285,6 +269,9 @@ fn refused_by_disk(problem: VfsError) -> Reply {
     match problem {
         VfsError::Outside { path } => {
             Reply::failed(format!("Path validation failed: Path is outside the project: {path}"))
+        }
+        VfsError::GitsOwn { path } => {
+            file_error(&FileOpError::Locate(LocateError::Ignored(path.to_string())))
         }
         other => file_error(&FileOpError::Vfs(other)),
     }

@@ -160,6 +160,7 @@ fn read_file_reply(
     if let Some(end) = end
         && start > end
     {
+        let (start, end) = (arguments.given("start_line"), arguments.given("end_line"));
         return Err(error(format!("start_line ({start}) must not be greater than end_line ({end})")));
     }
     let file = read_file::read_file(tree, path).map_err(|error| file_error(&error))?;

@@ -7,17 +7,18 @@ use super::edits::{not_applied, not_replaced, replace_mode};
 use super::files::MAX_ANSWER_CHARS;
 use super::json as text;
 use crate::edit::By;
+use crate::ops::edits::ReplaceMode;
 use crate::ops::memory::{self, MemoryError, MemoryName};
 use crate::ops::question::QuestionError;
 use crate::toolsets::arguments::Arguments;
-use crate::toolsets::{Annotations, Call, Outcome, Reach, Reply, Risk, Tool};
+use crate::toolsets::{Call, Outcome, Proposed, Reply, Tool};
 
-pub(super) const WRITE_MEMORY: Tool = Tool {
-    name: "write_memory",
-    title: "Write memory",
-    description: "Writes a memory: a note about this project, in Markdown, that helps with later tasks. One that \
-        exists is overwritten.",
-    schema: || {
+pub(super) const WRITE_MEMORY: Tool = Tool::changes(
+    "write_memory",
+    "Write memory",
+    "Writes a memory: a note about this project, in Markdown, that helps with later tasks. One that \
+     exists is overwritten.",
+    || {
         json!({
             "type": "object",
             "properties": {
@@ -28,11 +29,8 @@ pub(super) const WRITE_MEMORY: Tool = Tool {
             "required": ["memory_file_name", "content"],
         })
     },
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| Box::pin(async move { write(&call).await.unwrap_or_else(|reply| reply) }),
-};
+    |call| Box::pin(async move { write(&call).await.unwrap_or_else(|reply| reply) }),
+);
 
 pub(super) const READ_MEMORY: Tool = Tool::read_only(
     "read_memory",
@@ -67,29 +65,26 @@ pub(super) const LIST_MEMORIES: Tool = Tool::read_only(
     |call| Box::pin(async move { list(&call).await.unwrap_or_else(|reply| reply) }),
 );
 
-pub(super) const DELETE_MEMORY: Tool = Tool {
-    name: "delete_memory",
-    title: "Delete memory",
-    description: "Deletes a memory. Only where the user asks for it, or what it says is wrong or about nothing any \
-        more.",
-    schema: || {
+pub(super) const DELETE_MEMORY: Tool = Tool::changes(
+    "delete_memory",
+    "Delete memory",
+    "Deletes a memory. Only where the user asks for it, or what it says is wrong or about nothing any \
+     more.",
+    || {
         json!({
             "type": "object",
             "properties": { "memory_file_name": name_schema() },
             "required": ["memory_file_name"],
         })
     },
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| Box::pin(async move { delete(&call).await.unwrap_or_else(|reply| reply) }),
-};
+    |call| Box::pin(async move { delete(&call).await.unwrap_or_else(|reply| reply) }),
+);
 
-pub(super) const RENAME_MEMORY: Tool = Tool {
-    name: "rename_memory",
-    title: "Rename memory",
-    description: "Gives a memory another name. A / in the new name puts it under a topic.",
-    schema: || {
+pub(super) const RENAME_MEMORY: Tool = Tool::changes(
+    "rename_memory",
+    "Rename memory",
+    "Gives a memory another name. A / in the new name puts it under a topic.",
+    || {
         json!({
             "type": "object",
             "properties": {
@@ -99,17 +94,14 @@ pub(super) const RENAME_MEMORY: Tool = Tool {
             "required": ["old_name", "new_name"],
         })
     },
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| Box::pin(async move { rename(&call).await.unwrap_or_else(|reply| reply) }),
-};
+    |call| Box::pin(async move { rename(&call).await.unwrap_or_else(|reply| reply) }),
+);
 
-pub(super) const EDIT_MEMORY: Tool = Tool {
-    name: "edit_memory",
-    title: "Edit memory",
-    description: "Replaces the one occurrence of a pattern in a memory.",
-    schema: || {
+pub(super) const EDIT_MEMORY: Tool = Tool::changes(
+    "edit_memory",
+    "Edit memory",
+    "Replaces the one occurrence of a pattern in a memory.",
+    || {
         json!({
             "type": "object",
             "properties": {
@@ -121,26 +113,36 @@ pub(super) const EDIT_MEMORY: Tool = Tool {
             "required": ["memory_file_name", "needle", "repl", "mode"],
         })
     },
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| Box::pin(async move { edit(&call).await.unwrap_or_else(|reply| reply) }),
-};
+    |call| Box::pin(async move { edit(&call).await.unwrap_or_else(|reply| reply) }),
+);
 
 fn name_schema() -> Value {
     json!({"type": "string", "description": "The memory's name, one that says what it is about; topics are separated by /."})
 }
 
-async fn write(call: &Call<'_>) -> Result<Reply, Reply> {
-    let arguments = Arguments::new(&call.arguments);
-    let name = name(&arguments, "memory_file_name")?;
-    let content = arguments.string("content").map_err(bad_argument)?;
-    let limit = AnswerLimit::read(&arguments, call.project.max_answer_chars)?.chars();
-    if content.chars().nth(limit).is_some() {
-        return Err(Reply::failed(format!(
-            "Content for {name} is too long. Max length is {limit} characters. Please make the content shorter."
-        )));
+/// What `write_memory` is asked for.
+pub(super) struct Writing<'a> {
+    name: MemoryName,
+    content: &'a str,
+}
+
+impl<'a> Writing<'a> {
+    pub(super) fn read(proposed: &Proposed<'a>) -> Result<Writing<'a>, Reply> {
+        let arguments = Arguments::new(proposed.arguments);
+        let name = name(&arguments, "memory_file_name")?;
+        let content = arguments.string("content").map_err(bad_argument)?;
+        let limit = AnswerLimit::read(&arguments, proposed.max_answer_chars)?.chars();
+        if content.chars().nth(limit).is_some() {
+            return Err(Reply::failed(format!(
+                "Content for {name} is too long. Max length is {limit} characters. Please make the content shorter."
+            )));
+        }
+        Ok(Writing { name, content })
     }
+}
+
+async fn write(call: &Call<'_>) -> Result<Reply, Reply> {
+    let Writing { name, content } = Writing::read(&call.proposed())?;
     memory::write(call.project, &name, content.to_owned(), by(call)).await.map_err(refused)?;
     Ok(Reply::done(format!("Memory {name} written.")))
 }
@@ -171,18 +173,32 @@ async fn delete(call: &Call<'_>) -> Result<Reply, Reply> {
 }
 
 async fn rename(call: &Call<'_>) -> Result<Reply, Reply> {
-    let arguments = Arguments::new(&call.arguments);
-    let (old, new) = (name(&arguments, "old_name")?, name(&arguments, "new_name")?);
+    let (old, new) = names(&Arguments::new(&call.arguments))?;
     memory::rename(call.project, &old, &new, by(call)).await.map_err(refused)?;
     Ok(Reply::done(format!("Memory {old} renamed to {new}.")))
 }
 
+/// What `edit_memory` is asked for.
+pub(super) struct Editing {
+    name: MemoryName,
+    needle: String,
+    replacement: String,
+    mode: ReplaceMode,
+}
+
+impl Editing {
+    pub(super) fn read(arguments: &Arguments<'_>) -> Result<Editing, Reply> {
+        Ok(Editing {
+            name: name(arguments, "memory_file_name")?,
+            needle: arguments.string("needle").map_err(bad_argument)?.to_owned(),
+            replacement: arguments.string("repl").map_err(bad_argument)?.to_owned(),
+            mode: replace_mode(arguments)?,
+        })
+    }
+}
+
 async fn edit(call: &Call<'_>) -> Result<Reply, Reply> {
-    let arguments = Arguments::new(&call.arguments);
-    let name = name(&arguments, "memory_file_name")?;
-    let needle = arguments.string("needle").map_err(bad_argument)?.to_owned();
-    let replacement = arguments.string("repl").map_err(bad_argument)?.to_owned();
-    let mode = replace_mode(&arguments)?;
+    let Editing { name, needle, replacement, mode } = Editing::read(&Arguments::new(&call.arguments))?;
     memory::edit(call.project, &name, needle, replacement, mode, by(call)).await.map_err(refused)?;
     Ok(Reply::done(super::edits::SUCCESS))
 }
@@ -192,7 +208,12 @@ pub(super) fn shown(names: &[MemoryName]) -> String {
     text::to_string(&names.iter().map(MemoryName::as_str).collect::<Vec<_>>())
 }
 
-fn name(arguments: &Arguments<'_>, parameter: &str) -> Result<MemoryName, Reply> {
+/// A memory's old name and its new one.
+pub(super) fn names(arguments: &Arguments<'_>) -> Result<(MemoryName, MemoryName), Reply> {
+    Ok((name(arguments, "old_name")?, name(arguments, "new_name")?))
+}
+
+pub(super) fn name(arguments: &Arguments<'_>, parameter: &str) -> Result<MemoryName, Reply> {
     MemoryName::new(arguments.string(parameter).map_err(bad_argument)?).map_err(refused)
 }
 

@@ -1,6 +1,7 @@
 //! The serena contract: 0-based lines, JSON text with Python's separators, its own error texts.
 
 pub mod answer;
+mod check;
 mod config;
 mod edits;
 pub mod files;
@@ -26,7 +27,7 @@ pub use modes::{MODES, Mode, Modes};
 use super::connected::{Turner, needs_connection};
 use super::outlined::ask_outlined;
 use super::risk::plain_refusal;
-use super::{Annotations, AsksFor, Call, NotRun, Reach, Risk, Running, Tool, Toolset, Why, ask};
+use super::{AsksFor, Call, NotRun, Running, Tool, Toolset, Why, ask};
 use crate::ops::server_outlines::Patience;
 
 /// How long language servers are waited for that must outline files: the contract has no word for "not yet".
@@ -49,6 +50,7 @@ pub static SERENA: Toolset = Toolset {
         }),
         _ => plain_refusal(not_run),
     },
+    check: check::check,
     tools: &[
         Tool::read_only(
             "get_symbols_overview",
@@ -103,16 +105,13 @@ pub static SERENA: Toolset = Toolset {
             projects::activate_project_schema,
             needs_connection,
         ),
-        Tool {
-            name: "remove_project",
-            title: "Remove project",
-            description: projects::REMOVE_PROJECT,
-            schema: projects::remove_project_schema,
-            annotations: Annotations::CHANGES,
-            risk: Risk::SafeWrite,
-            reach: Reach::Project,
-            run: needs_connection,
-        },
+        Tool::changes(
+            "remove_project",
+            "Remove project",
+            projects::REMOVE_PROJECT,
+            projects::remove_project_schema,
+            needs_connection,
+        ),
         Tool::read_only(
             "switch_modes",
             "Switch modes",

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::answer::{bad_argument, error};
 use super::memories::shown;
@@ -151,8 +151,13 @@ pub(super) fn remove_project(call: Connected<'_>) -> Turning<'_> {
     Box::pin(async move { Turn::Answer(remove(&call).await.unwrap_or_else(|reply| reply)) })
 }
 
+/// The name that `remove_project` is given.
+pub(super) fn removed(arguments: &Map<String, Value>) -> Result<&str, Reply> {
+    Arguments::new(arguments).string("project_name").map_err(bad_argument)
+}
+
 async fn remove(call: &Connected<'_>) -> Result<Reply, Reply> {
-    let name = Arguments::new(&call.arguments).string("project_name").map_err(bad_argument)?.to_owned();
+    let name = removed(&call.arguments)?.to_owned();
     let wanted = name.clone();
     let (removed, left) =
         blocking(call, move |projects| Ok((projects.remove(&wanted)?, projects.list()?))).await?;

@@ -8,15 +8,16 @@ use serde_json::{Value, json as schema};
 use tokio::time::Instant;
 
 use super::answer::{bad_argument, error};
-use super::references::refusal;
+use super::references::{no_target, refusal};
 use crate::edit::By;
 use crate::index::Locals;
 use crate::lsp::Waiting;
-use crate::ops::rename::{Doubts, Rename, RenameError, apply, plan};
+use crate::ops::edits::{Again, Attempts, Report, carry_out};
+use crate::ops::rename::{Doubts, Rename, RenameError, plan};
 use crate::ops::target::Wanted;
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::{Refusal, in_time};
-use crate::toolsets::{Annotations, Call, Reach, Reply, Risk, Running, Tool};
+use crate::toolsets::{Call, Reply, Running, Tool};
 
 /// How long a server that is not ready is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -25,17 +26,14 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const MAX_PLACES: usize = 20;
 
 /// The tool.
-pub(super) const RENAME_SYMBOL: Tool = Tool {
-    name: "rename_symbol",
-    title: "Rename symbol",
-    description: "Renames the symbol with the given name_path to new_name throughout the entire codebase. Refactoring: \
-        all references to a class, function, method or variable are changed.",
-    schema: rename_schema,
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: rename_symbol,
-};
+pub(super) const RENAME_SYMBOL: Tool = Tool::changes(
+    "rename_symbol",
+    "Rename symbol",
+    "Renames the symbol with the given name_path to new_name throughout the entire codebase. Refactoring: \
+     all references to a class, function, method or variable are changed.",
+    rename_schema,
+    rename_symbol,
+);
 
 fn rename_schema() -> Value {
     schema!({
@@ -53,24 +51,49 @@ fn rename_symbol(call: Call<'_>) -> Running<'_> {
     Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) })
 }
 
+/// What is asked for.
+pub(super) struct Renaming {
+    wanted: Wanted,
+    new_name: String,
+}
+
+impl Renaming {
+    pub(super) fn read(arguments: &Arguments<'_>) -> Result<Renaming, Reply> {
+        let text = |name: &str| arguments.string(name).map(str::to_owned).map_err(bad_argument);
+        let (name_path, relative_path) = (text("name_path")?, text("relative_path")?);
+        let wanted = Wanted { name_path, relative_path, locals: Locals::Included };
+        let new_name = text("new_name")?;
+        wanted.check().map_err(no_target)?;
+        Ok(Renaming { wanted, new_name })
+    }
+}
+
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
-    let arguments = Arguments::new(&call.arguments);
+    let Renaming { wanted, new_name } = Renaming::read(&Arguments::new(&call.arguments))?;
     let ask = Rename {
-        wanted: Wanted {
-            name_path: arguments.string("name_path").map_err(bad_argument)?.to_owned(),
-            relative_path: arguments.string("relative_path").map_err(bad_argument)?.to_owned(),
-            locals: Locals::Included,
-        },
-        new_name: arguments.string("new_name").map_err(bad_argument)?.to_owned(),
+        wanted,
+        new_name,
         include: BTreeSet::new(),
         doubts: Doubts::Refuse,
         waiting: Waiting::Until(Instant::now() + PATIENCE),
     };
-    let planned = in_time(call.project, PATIENCE, plan(call.project, &ask)).await.map_err(refusal)?;
-    let planned = planned.map_err(refused)?;
-    let title = format!("rename {} to {}", planned.target.symbol.name_path, planned.new_name);
-    let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title };
-    apply(call.project, &planned, by).await.map_err(refused)?;
+    let mut attempts = Attempts::begin(call.project, Again::Allowed).await;
+    let planned = loop {
+        let op = plan(call.project, &ask);
+        let planned = match in_time(call.project, PATIENCE, op).await.map_err(refusal)? {
+            Err(error) if error.is_beaten() && attempts.again().await => continue,
+            planned => planned.map_err(refused)?,
+        };
+        let title = format!("rename {} to {}", planned.target.symbol.name_path, planned.new_name);
+        let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title };
+        match carry_out(call.project, &planned, Report::Nothing, by).await {
+            Err(error) if error.is_beaten() && attempts.again().await => {}
+            carried => {
+                carried.map_err(|error| refused(error.into()))?;
+                break planned;
+            }
+        }
+    };
     let (old, new, count) = (&planned.target.name, &planned.new_name, planned.changes());
     Ok(Reply::done(format!("Successfully renamed '{old}' to '{new}' ({count} changes applied)")))
 }
@@ -79,7 +102,12 @@ fn refused(problem: RenameError) -> Reply {
     if let RenameError::Question(problem) = problem {
         return refusal(Refusal::Question(problem));
     }
+    let advice = match problem {
+        RenameError::Collides { .. } => "; choose another name",
+        RenameError::Doubtful { .. } => "; look at these places, and change them by hand",
+        _ => "",
+    };
     let places = problem.places().iter().take(MAX_PLACES);
     let lines: Vec<String> = places.map(|one| format!("\n{}:{}: {}", one.path, one.line, one.text)).collect();
-    error(format!("{problem}{}", lines.concat()))
+    error(format!("{problem}{advice}{}", lines.concat()))
 }

@@ -3,6 +3,7 @@
 use super::answer::error;
 use super::edits::SUCCESS;
 use super::prompts::no_parameters;
+use crate::lsp::NoAnswer;
 use crate::toolsets::{Annotations, Call, Reach, Reply, Risk, Tool};
 
 pub(super) const RESTART_LANGUAGE_SERVER: Tool = Tool {
@@ -14,23 +15,18 @@ pub(super) const RESTART_LANGUAGE_SERVER: Tool = Tool {
     annotations: Annotations { read_only: false, destructive: false, idempotent: true, open_world: false },
     risk: Risk::SafeWrite,
     reach: Reach::Project,
-    run: |call| Box::pin(async move { restart(&call).await }),
+    run: |call| Box::pin(async move { restart(&call).await.unwrap_or_else(|reply| reply) }),
 };
 
-async fn restart(call: &Call<'_>) -> Reply {
+async fn restart(call: &Call<'_>) -> Result<Reply, Reply> {
     let project = call.project.clone();
     // It looks at programs and processes.
-    let status = tokio::task::spawn_blocking(move || project.server_status()).await;
-    let servers = match status {
-        Ok(servers) => servers,
-        Err(problem) => return error(problem),
-    };
+    let status = tokio::task::spawn_blocking(move || project.server_status()).await.map_err(error)?;
     let mut failed = Vec::new();
     // One that nobody has needed yet starts when it is asked something.
-    for server in servers.iter().filter(|server| server.starts > 0) {
-        if let Err(problem) = call.project.servers.restart(&server.name).await {
-            failed.push(problem.to_string());
-        }
+    for server in status.iter().filter(|server| server.starts > 0) {
+        failed.extend(call.project.servers.restart(&server.name).await.err());
     }
-    if failed.is_empty() { Reply::done(SUCCESS) } else { error(failed.join("; ")) }
+    let failed: Vec<String> = failed.iter().map(NoAnswer::to_string).collect();
+    if failed.is_empty() { Ok(Reply::done(SUCCESS)) } else { Err(error(failed.join("; "))) }
 }

@@ -9,28 +9,25 @@ use serde_json::{Value, json};
 
 use super::answer::{AnswerLimit, bad_argument, error, file_error};
 use super::{files, json};
-use crate::ops::shell::{End, Finish, Keep, Wanted};
+use crate::ops::shell::{Directory, End, Finish, Keep, Ran, Wanted, can_be_run};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::shelled::{self, Command};
-use crate::toolsets::{Annotations, Call, Outcome, Reach, Reply, Risk, Tool};
+use crate::toolsets::{Call, Outcome, Proposed, Reply, Tool};
 
 /// How long a command may take (ruling on execute_shell_command).
 const DEADLINE: Duration = Duration::from_secs(240);
 /// Bytes kept of each stream: its beginning and its end, half each. `max_answer_chars` decides whether they are shown.
 const KEEP: Keep = Keep { first: 512 << 10, last: 512 << 10 };
 
-pub(super) const EXECUTE_SHELL_COMMAND: Tool = Tool {
-    name: "execute_shell_command",
-    title: "Execute shell command",
-    description: "Execute a shell command and return its output. Runs in bash (sh where there is none), without input \
-        and for 240 seconds at most; answers JSON with the keys stdout, stderr and returncode. Do not use it for \
-        processes that never end or wait for input. Words: run, terminal, build, test, git.",
+pub(super) const EXECUTE_SHELL_COMMAND: Tool = Tool::runs(
+    "execute_shell_command",
+    "Execute shell command",
+    "Execute a shell command and return its output. Runs in bash (sh where there is none), without input \
+     and for 240 seconds at most; answers JSON with the keys stdout, stderr and returncode. Do not use it for \
+     processes that never end or wait for input. Words: run, terminal, build, test, git.",
     schema,
-    annotations: Annotations { read_only: false, destructive: true, idempotent: false, open_world: true },
-    risk: Risk::Dangerous,
-    reach: Reach::Beyond,
-    run: |call| Box::pin(async move { execute(&call, DEADLINE).await }),
-};
+    |call| Box::pin(async move { execute(&call, DEADLINE).await }),
+);
 
 fn schema() -> Value {
     json!({
@@ -57,16 +54,33 @@ async fn execute(call: &Call<'_>, deadline: Duration) -> Reply {
     reply(call, deadline).await.unwrap_or_else(|reply| reply)
 }
 
+/// What is asked for.
+pub(super) struct Executing<'a> {
+    text: &'a str,
+    cwd: &'a str,
+    with_stderr: bool,
+    limit: AnswerLimit,
+}
+
+impl<'a> Executing<'a> {
+    pub(super) fn read(proposed: &Proposed<'a>) -> Result<Executing<'a>, Reply> {
+        let arguments = Arguments::new(proposed.arguments);
+        let text = arguments.string("command").map_err(bad_argument)?;
+        let cwd = arguments.string_or("cwd", ".").map_err(bad_argument)?;
+        let with_stderr = arguments.boolean_or("capture_stderr", true).map_err(bad_argument)?;
+        let limit = AnswerLimit::read(&arguments, proposed.max_answer_chars)?;
+        Directory::named(cwd).map_err(|problem| file_error(&problem))?;
+        can_be_run(text).map_err(error)?;
+        Ok(Executing { text, cwd, with_stderr, limit })
+    }
+}
+
 async fn reply(call: &Call<'_>, deadline: Duration) -> Result<Reply, Reply> {
-    let arguments = Arguments::new(&call.arguments);
-    let text = arguments.string("command").map_err(bad_argument)?;
-    let cwd = arguments.string_or("cwd", ".").map_err(bad_argument)?;
-    let with_stderr = arguments.boolean_or("capture_stderr", true).map_err(bad_argument)?;
-    let limit = AnswerLimit::read(&arguments, call.project.max_answer_chars)?;
+    let Executing { text, cwd, with_stderr, limit } = Executing::read(&call.proposed())?;
     let directory = call.project.shells.directory(cwd).map_err(|problem| file_error(&problem))?;
     let command = Command { shell: Wanted::Bash, text, directory: &directory, deadline, keep: KEEP };
     let ran = shelled::run(call, command).await.map_err(error)?;
-    let stderr = if with_stderr { as_the_contract_has_it(&ran.stderr.text()) } else { String::new() };
+    let stderr = if with_stderr { stderr(&ran) } else { String::new() };
     let response =
         |returncode| json::to_string(&Response { stdout: &ran.stdout.text(), stderr: &stderr, returncode });
     match ran.end {
@@ -87,6 +101,19 @@ async fn reply(call: &Call<'_>, deadline: Duration) -> Result<Reply, Reply> {
             })
         }
     }
+}
+
+/// What the command wrote, and which processes it left: the contract has no other place to tell that.
+fn stderr(ran: &Ran) -> String {
+    let mut text = as_the_contract_has_it(&ran.stderr.text());
+    if !ran.background.is_empty() {
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        let left: Vec<String> = ran.background.iter().map(i32::to_string).collect();
+        text.push_str(&format!("Still running in the background: {}\n", left.join(", ")));
+    }
+    text
 }
 
 /// Of a command that does not exist, the contract's example has the name alone; bash says where it stood, and sh says

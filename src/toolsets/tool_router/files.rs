@@ -22,6 +22,9 @@ const MAX_LINE_CHARS: usize = 2_000;
 /// Lines of one answer to `grep_files`, whatever limit is given.
 const MAX_LINES: usize = 20_000;
 
+/// How `grep_files` answers less.
+const GREP_LESS: &str = "a smaller limit, or a narrower pattern, path or include";
+
 pub(super) const LIST_DIR: Tool = Tool::read_only(
     "list_dir",
     "List directory",
@@ -142,7 +145,7 @@ fn list_dir(view: &View, asked: &Asked<'_>) -> Result<Reply, Reply> {
         .collect();
     let chars: usize = entries.iter().map(|entry| entry.len() + 3).sum();
     if chars > asked.most {
-        return Err(too_long(chars, "a smaller limit or depth"));
+        return Err(too_long(chars, "characters", "a smaller limit or depth"));
     }
     Ok(json_text(&ListDirOutput { entries }))
 }
@@ -212,12 +215,17 @@ fn grep_files(view: &View, asked: &Asked<'_>) -> Result<Reply, Reply> {
     let pattern = Pattern::within_lines(arguments.string("pattern")?, Case::Sensitive).map_err(error)?;
     let path = arguments.string("path")?;
     let include = arguments.strings_if("include")?.unwrap_or_default();
-    let limit = arguments.count("limit")?.min(MAX_LINES);
+    let limit = arguments.count("limit")?;
     let found = view.tree(|tree| tree.locate(path)).map_err(error)?;
     let mut query = Query::new(pattern);
     query.scope = path.to_owned();
     query.include = included(&found.path, &include).map_err(error)?;
-    let lines = view.tree(|tree| matching_lines(tree, &query, limit, asked.cancel)).map_err(error)?;
+    let most = limit.min(MAX_LINES);
+    let lines = view.tree(|tree| matching_lines(tree, &query, most, asked.cancel)).map_err(error)?;
+    let wanted = lines.count.min(limit);
+    if wanted > most {
+        return Err(too_long(wanted, "lines", GREP_LESS));
+    }
     let directory = match found.kind {
         EntryKind::Directory => found.path,
         _ => found.path.parent().unwrap_or_else(RelPath::root),
@@ -230,7 +238,12 @@ fn grep_files(view: &View, asked: &Asked<'_>) -> Result<Reply, Reply> {
             .map(|line| GrepMatch { line_num: line.number + 1, line: cut(&line.text) })
             .collect(),
     });
-    Ok(json_text(&GrepFilesOutput { results: results.collect() }))
+    let reply = json_text(&GrepFilesOutput { results: results.collect() });
+    let chars = reply.text.chars().count();
+    if chars > asked.most {
+        return Err(too_long(chars, "characters", GREP_LESS));
+    }
+    Ok(reply)
 }
 
 /// The files that any of `globs` fits, taken from the root as in serena, or from the searched directory, which is what
@@ -265,6 +278,6 @@ fn beneath<'a>(directory: &RelPath, path: &'a RelPath) -> &'a str {
     path.as_str().get(directory.as_str().len() + 1..).unwrap_or(path.as_str())
 }
 
-fn too_long(chars: usize, less: &str) -> Reply {
-    error(format!("the answer is too long ({chars} characters); ask for less, by {less}"))
+fn too_long(count: usize, of: &str, less: &str) -> Reply {
+    error(format!("the answer is too long ({count} {of}); ask for less, by {less}"))
 }

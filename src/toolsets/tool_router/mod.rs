@@ -2,6 +2,7 @@
 
 mod answer;
 mod arguments;
+mod check;
 mod files;
 mod patch;
 mod pty;
@@ -20,6 +21,7 @@ pub static TOOL_ROUTER: Toolset = Toolset {
         answer reflects every file change that was finished before the call.",
     asks_for: AsksFor::Changes,
     refuse: plain_refusal,
+    check: check::check,
     tools: &[
         files::LIST_DIR,
         files::READ_FILE,

@@ -2,37 +2,31 @@
 //! rulings on them).
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::answer::{error, json_text};
 use super::arguments::Strict;
 use crate::edit::By;
 use crate::ops::edits::{Base, Breaking, Ignored, PerformError, Report, Request, What, Written, perform};
-use crate::toolsets::{Annotations, Call, Outcome, Reach, Reply, Risk, Running, Tool};
+use crate::toolsets::{Call, Outcome, Reply, Running, Tool};
 
-pub(super) const APPLY_PATCH_JSON: Tool = Tool {
-    name: "apply_patch_json",
-    title: "Apply diff",
-    description: "Apply a unified diff. The Begin/End Patch envelope is taken as well. A patch of several files is applied \
-        whole or not at all; file modes stay as they are.",
+pub(super) const APPLY_PATCH_JSON: Tool = Tool::changes(
+    "apply_patch_json",
+    "Apply diff",
+    "Apply a unified diff. The Begin/End Patch envelope is taken as well. A patch of several files is applied \
+     whole or not at all; file modes stay as they are.",
     schema,
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
     run,
-};
+);
 
-pub(super) const APPLY_PATCH_FREEFORM: Tool = Tool {
-    name: "apply_patch_freeform",
-    title: "Apply patch",
-    description: "Apply a patch using the apply_patch freeform envelope (Begin/End Patch). A unified diff is taken as well. \
-        A patch of several files is applied whole or not at all; file modes stay as they are.",
+pub(super) const APPLY_PATCH_FREEFORM: Tool = Tool::changes(
+    "apply_patch_freeform",
+    "Apply patch",
+    "Apply a patch using the apply_patch freeform envelope (Begin/End Patch). A unified diff is taken as well. \
+     A patch of several files is applied whole or not at all; file modes stay as they are.",
     schema,
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
     run,
-};
+);
 
 fn schema() -> Value {
     json!({
@@ -62,10 +56,16 @@ struct PatchResult {
     created: bool,
 }
 
+/// What is asked for: a patch that can be read.
+pub(super) fn read(arguments: &Map<String, Value>) -> Result<What, Reply> {
+    let patch = What::Patch(Strict::read(&schema(), arguments)?.string("patch")?.to_owned());
+    patch.check().map_err(|problem| refused(problem.into()))?;
+    Ok(patch)
+}
+
 async fn apply(call: &Call<'_>) -> Result<Reply, Reply> {
-    let patch = Strict::read(&schema(), &call.arguments)?.string("patch")?.to_owned();
     let request = Request {
-        what: What::Patch(patch),
+        what: read(&call.arguments)?,
         base: Base::default(),
         breaking: Breaking::Allowed,
         ignored: Ignored::Edited,

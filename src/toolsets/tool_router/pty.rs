@@ -1,38 +1,32 @@
 //! tool_router's `exec_command` and `write_stdin`.
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::arguments::{Strict, error};
-use super::shell::ANNOTATIONS;
-use crate::ops::pty::{Request, Shown, Size};
-use crate::ops::shell::Wanted;
-use crate::toolsets::{Call, Reach, Reply, Risk, Tool};
+use super::shell::workdir;
+use crate::ops::pty::{Request, Shown};
+use crate::ops::shell::{Wanted, can_be_run};
+use crate::toolsets::{Call, Reply, Tool};
 
-pub(super) const EXEC_COMMAND: Tool = Tool {
-    name: "exec_command",
-    title: "Start a command on a terminal",
-    description: "Start a PTY-backed long-running command. It runs in bash -c (sh where there is no bash) on a terminal \
-        of its own, until it or the connection ends; the answer is what it prints until it is silent for 50 ms. Talk to \
-        it with write_stdin. Words: terminal, interactive, session, REPL, server.",
-    schema: exec_schema,
-    annotations: ANNOTATIONS,
-    risk: Risk::Dangerous,
-    reach: Reach::Beyond,
-    run: |call| Box::pin(async move { exec(&call).await.unwrap_or_else(|reply| reply) }),
-};
+pub(super) const EXEC_COMMAND: Tool = Tool::runs(
+    "exec_command",
+    "Start a command on a terminal",
+    "Start a PTY-backed long-running command. It runs in bash -c (sh where there is no bash) on a terminal \
+     of its own, until it or the connection ends; the answer is what it prints until it is silent for 50 ms. Talk to \
+     it with write_stdin. Words: terminal, interactive, session, REPL, server.",
+    exec_schema,
+    |call| Box::pin(async move { exec(&call).await.unwrap_or_else(|reply| reply) }),
+);
 
-pub(super) const WRITE_STDIN: Tool = Tool {
-    name: "write_stdin",
-    title: "Type into a terminal",
-    description: "Send input to an existing PTY session created by `exec_command`. The answer is what it prints until \
-        it is silent for 50 ms; empty chars only read. Words: terminal, interactive, type, poll.",
-    schema: write_schema,
-    annotations: ANNOTATIONS,
-    risk: Risk::Dangerous,
-    reach: Reach::Beyond,
-    run: |call| Box::pin(async move { write(&call).await.unwrap_or_else(|reply| reply) }),
-};
+pub(super) const WRITE_STDIN: Tool = Tool::runs(
+    "write_stdin",
+    "Type into a terminal",
+    "Send input to an existing PTY session created by `exec_command`. The answer is what it prints until \
+     it is silent for 50 ms; empty chars only read. Words: terminal, interactive, type, poll.",
+    write_schema,
+    |call| Box::pin(async move { write(&call).await.unwrap_or_else(|reply| reply) }),
+);
 
 fn exec_schema() -> Value {
     json!({
@@ -73,23 +67,51 @@ struct Output {
     truncated: bool,
 }
 
+/// What `exec_command` is asked for.
+pub(super) struct Starting {
+    session_id: String,
+    cmd: String,
+    workdir: String,
+}
+
+impl Starting {
+    pub(super) fn read(arguments: &Map<String, Value>) -> Result<Starting, Reply> {
+        let arguments = Strict::read(&exec_schema(), arguments)?;
+        let (session_id, cmd) = (arguments.string("session_id")?, arguments.string("cmd")?);
+        can_be_run(cmd).map_err(error)?;
+        let workdir = workdir(&arguments)?;
+        Ok(Starting { session_id: session_id.to_owned(), cmd: cmd.to_owned(), workdir })
+    }
+}
+
+/// What `write_stdin` is asked for.
+pub(super) struct Typing {
+    session_id: String,
+    chars: String,
+}
+
+impl Typing {
+    pub(super) fn read(arguments: &Map<String, Value>) -> Result<Typing, Reply> {
+        let arguments = Strict::read(&write_schema(), arguments)?;
+        let (session_id, chars) = (arguments.string("session_id")?, arguments.string("chars")?);
+        Ok(Typing { session_id: session_id.to_owned(), chars: chars.to_owned() })
+    }
+}
+
 async fn exec(call: &Call<'_>) -> Result<Reply, Reply> {
-    let arguments = Strict::read(&exec_schema(), &call.arguments)?;
-    let (name, command) = (arguments.string("session_id")?, arguments.string("cmd")?);
+    let Starting { session_id, cmd, workdir } = Starting::read(&call.arguments)?;
     let (shells, client) = (&call.project.shells, &call.client);
-    let directory = shells.directory(arguments.string_if("workdir")?.unwrap_or(".")).map_err(error)?;
+    let directory = shells.directory(&workdir).map_err(error)?;
     let environment = client.environment();
     let shell = shells.shell(Wanted::Bash, environment).map_err(error)?;
-    let request =
-        Request { shell: &shell, command, directory: &directory, environment, size: Size::default() };
-    let shown = client.terminals.start(shells, &client.left_behind, name, request).await;
+    let request = Request { shell: &shell, command: &cmd, directory: &directory, environment };
+    let shown = client.terminals.start(shells, &client.left_behind, &session_id, request).await;
     reply(shown.map_err(error)?)
 }
 
 async fn write(call: &Call<'_>) -> Result<Reply, Reply> {
-    let arguments = Strict::read(&write_schema(), &call.arguments)?;
-    let (name, chars) = (arguments.string("session_id")?, arguments.string("chars")?);
-    let shown = call.client.terminals.write(name, chars).await;
+    let Typing { session_id, chars } = Typing::read(&call.arguments)?;
+    let shown = call.client.terminals.write(&session_id, &chars).await;
     reply(shown.map_err(error)?)
 }
 

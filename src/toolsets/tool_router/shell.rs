@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::arguments::{Strict, error};
-use crate::ops::shell::{Captured, End, Finish, Keep, Ran, Wanted};
+use crate::ops::shell::{Captured, Directory, End, Finish, Keep, Ran, Wanted, can_be_run};
 use crate::toolsets::shelled::{self, Command};
-use crate::toolsets::{Annotations, Call, Reach, Reply, Risk, Tool};
+use crate::toolsets::{Call, Reply, Tool};
 
 /// Bytes shown of each stream (ruling on shell); what comes after them is counted only.
 const KEEP: Keep = Keep { first: 8 << 10, last: 0 };
@@ -16,20 +16,14 @@ const KEEP: Keep = Keep { first: 8 << 10, last: 0 };
 const LINES: usize = 200;
 
 /// Runs commands, on a terminal or without: what it does cannot be taken back.
-pub(super) const ANNOTATIONS: Annotations =
-    Annotations { read_only: false, destructive: true, idempotent: false, open_world: true };
-
-pub(super) const SHELL: Tool = Tool {
-    name: "shell",
-    title: "Shell",
-    description: "Run a shell command with truncation and timeout protections. It runs in bash (sh where there is none) \
-        without input; of each stream the first 8 KiB or 200 lines are shown. Words: terminal, execute, build, test, git.",
+pub(super) const SHELL: Tool = Tool::runs(
+    "shell",
+    "Shell",
+    "Run a shell command with truncation and timeout protections. It runs in bash (sh where there is none) \
+     without input; of each stream the first 8 KiB or 200 lines are shown. Words: terminal, execute, build, test, git.",
     schema,
-    annotations: ANNOTATIONS,
-    risk: Risk::Dangerous,
-    reach: Reach::Beyond,
-    run: |call| Box::pin(async move { shell(&call).await.unwrap_or_else(|reply| reply) }),
-};
+    |call| Box::pin(async move { shell(&call).await.unwrap_or_else(|reply| reply) }),
+);
 
 fn schema() -> Value {
     json!({
@@ -62,13 +56,35 @@ struct Output {
     message: Option<String>,
 }
 
+/// What is asked for.
+pub(super) struct Running {
+    command: String,
+    workdir: String,
+    timeout_ms: usize,
+}
+
+impl Running {
+    pub(super) fn read(arguments: &Map<String, Value>) -> Result<Running, Reply> {
+        let arguments = Strict::read(&schema(), arguments)?;
+        let (command, timeout_ms) = (arguments.string("command")?, arguments.count("timeout_ms")?);
+        can_be_run(command).map_err(error)?;
+        Ok(Running { command: command.to_owned(), workdir: workdir(&arguments)?, timeout_ms })
+    }
+}
+
+/// The argument `workdir`; null is the root.
+pub(super) fn workdir(arguments: &Strict) -> Result<String, Reply> {
+    let workdir = arguments.string_if("workdir")?.unwrap_or(".");
+    Directory::named(workdir).map_err(error)?;
+    Ok(workdir.to_owned())
+}
+
 async fn shell(call: &Call<'_>) -> Result<Reply, Reply> {
-    let arguments = Strict::read(&schema(), &call.arguments)?;
-    let (text, ms) = (arguments.string("command")?, arguments.count("timeout_ms")?);
-    let directory = call.project.shells.directory(arguments.string_if("workdir")?.unwrap_or("."));
-    let directory = directory.map_err(error)?;
+    let Running { command, workdir, timeout_ms: ms } = Running::read(&call.arguments)?;
+    let directory = call.project.shells.directory(&workdir).map_err(error)?;
     let deadline = Duration::from_millis(u64::try_from(ms).unwrap_or(u64::MAX));
-    let command = Command { shell: Wanted::Bash, text, directory: &directory, deadline, keep: KEEP };
+    let command =
+        Command { shell: Wanted::Bash, text: &command, directory: &directory, deadline, keep: KEEP };
     let ran = shelled::run(call, command).await.map_err(error)?;
     Ok(Reply::done(serde_json::to_string(&output(&ran, ms)).map_err(error)?))
 }

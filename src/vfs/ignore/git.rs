@@ -40,7 +40,7 @@ pub(super) fn read_outside(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// The git directory that the work tree `directory` shares with its siblings; absolute.
-pub(super) fn common_directory(root: &Root, directory: &RelPath) -> Option<PathBuf> {
+pub(in crate::vfs) fn common_directory(root: &Root, directory: &RelPath) -> Option<PathBuf> {
     let work_tree = root.path().join(directory.as_path());
     let dot_git = directory.join(".git");
     match root.stat_link(&dot_git).ok()?.0 {

@@ -15,6 +15,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::{Entry, EntryKind, Root};
 use crate::base::RelPath;
+pub(super) use git::common_directory;
 use level::{Base, Level};
 pub use vendored::Vendored;
 

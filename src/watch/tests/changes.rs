@@ -26,17 +26,99 @@ fn tells_of_files_written_renamed_and_deleted() {
     assert_eq!(scene.files(), "d/old hard");
 }
 
+/// Each backend, and what is polled because there are no watches left.
+fn all_backends() -> [WatchOptions; 4] {
+    let of = |backend| WatchOptions { backend, max_watches: None };
+    let polled = WatchOptions { max_watches: Some(0), ..WatchOptions::default() };
+    [of(BackendChoice::Auto), of(BackendChoice::Notify), of(BackendChoice::Poll), polled]
+}
+
 #[test]
-fn an_unfinished_write_is_told_when_it_finishes() {
+fn an_unfinished_write_is_told_at_the_next_barrier_and_when_it_finishes() {
+    use std::io::{Seek, Write};
+    for options in all_backends() {
+        let mut scene = Scene::with(options.clone());
+        scene.mkdir("d");
+        scene.write("d/old", "before\n");
+        scene.check();
+        let mut how = std::fs::OpenOptions::new();
+        how.write(true).create(true).truncate(false);
+        let open = |path: &str| how.open(scene.at(path));
+        let (mut new, mut old) = (open("d/new").expect("opened"), open("d/old").expect("opened"));
+        // The same open file, as a child has it that was forked meanwhile: closing ours is not closing it.
+        let copies = [new.try_clone().expect("copied"), old.try_clone().expect("copied")];
+        scene.check();
+        new.write_all(b"one\n").expect("written");
+        old.write_all(b"BEFORE\n").expect("written");
+        scene.check();
+        new.write_all(b"two\n").expect("written");
+        old.set_len(0).expect("emptied");
+        scene.check();
+        old.rewind().expect("sought");
+        old.write_all(b"after\n").expect("written");
+        scene.rename("d/new", "d/renamed");
+        new.write_all(b"three\n").expect("written");
+        scene.check();
+        std::fs::remove_file(scene.at("d/renamed")).expect("removed");
+        new.write_all(b"four\n").expect("written");
+        drop((new, old));
+        scene.check();
+        assert_eq!(scene.files(), "d/old", "{options:?}");
+        drop(copies);
+        scene.check();
+        if options.backend == BackendChoice::Auto && options.max_watches.is_none() {
+            assert_eq!(scene.settle().len(), 1, "nothing but the barrier");
+        }
+    }
+}
+
+#[test]
+fn an_unfinished_write_of_what_is_left_out_is_not_told() {
     use std::io::Write;
     let mut scene = Scene::new();
-    scene.write("f", "");
-    let mut file = std::fs::OpenOptions::new().append(true).open(scene.at("f")).expect("opened");
-    scene.settle();
-    file.write_all(b"x").expect("written");
-    assert_eq!(scene.settle().len(), 1, "nothing but the barrier");
-    drop(file);
+    scene.write(".gitignore", "*.log\n");
     scene.check();
+    let mut log = std::fs::File::create(scene.at("a.log")).expect("made");
+    scene.settle();
+    log.write_all(b"x").expect("written");
+    assert_eq!(scene.settle().len(), 1, "nothing but the barrier");
+    // The rules themselves count as they are, too.
+    let mut rules = std::fs::File::create(scene.at(".gitignore")).expect("opened");
+    rules.write_all(b"*.txt\n").expect("written");
+    scene.check();
+    assert_eq!(scene.files(), ".gitignore a.log");
+}
+
+#[test]
+fn who_writes_without_end_is_not_listened_to_until_somebody_asks() {
+    use std::io::Write;
+    for backend in [BackendChoice::Auto, BackendChoice::Notify] {
+        let mut scene = Scene::with(WatchOptions { backend, max_watches: None });
+        scene.mkdir("d");
+        let create = |path: &str| std::fs::File::create(scene.at(path)).expect("made");
+        let mut logs = [create("d/one"), create("d/other")];
+        let mut late = create("d/late");
+        scene.check();
+        for _ in 0..3 {
+            // Two files by turns: the kernel merges no two of these writes. Fewer than its queue holds.
+            let since = std::time::Instant::now();
+            let mut quiet = false;
+            while !quiet {
+                let before = scene.watch.counters().events;
+                for _ in 0..1_000 {
+                    logs.iter_mut().for_each(|log| log.write_all(b"line\n").expect("written"));
+                }
+                // notify goes on telling its own thread.
+                quiet = backend == BackendChoice::Notify || scene.watch.counters().events == before;
+                assert!(since.elapsed() < DEADLINE, "every write is told: {:?}", scene.watch.counters());
+            }
+            late.write_all(b"first\n").expect("written");
+            scene.check();
+            late.write_all(b"second\n").expect("written");
+            scene.check();
+        }
+        assert_eq!(scene.watch.counters().overflows, 0);
+    }
 }
 
 #[test]

@@ -43,6 +43,11 @@ impl Site {
     pub fn url(&self) -> String {
         url(self.address)
     }
+
+    /// `http://localhost:PORT`
+    pub fn url_by_name(&self) -> String {
+        format!("http://localhost:{}", self.address.port())
+    }
 }
 
 impl Drop for Site {

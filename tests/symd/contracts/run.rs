@@ -26,6 +26,8 @@ pub fn run_file(toolset: &str, file: &Path, wanted: &str) -> Vec<String> {
     let mut failures = Vec::new();
     for scenario in chosen {
         let kind = Kind::of(scenario);
+        // A server keeps what it was asked, and few scenarios share one: its daemon ends with the scenario.
+        stages.retain(|stage| stage.kind == kind || !stage.has_server());
         let at = stages.iter().position(|stage| stage.kind == kind).unwrap_or_else(|| {
             stages.push(Stage::new(kind, &fixture.config));
             stages.len() - 1
@@ -51,7 +53,10 @@ struct Performance<'a> {
 
 impl Performance<'_> {
     fn run(&mut self) {
-        let mut connection = self.stage.connect(self.toolset, &self.scenario.environment);
+        let told = self.scenario.environment.iter();
+        let environment = told.map(|(name, value)| (name.clone(), self.fill_in(value))).collect();
+        let environment = self.scenario.tells_environment.then_some(&environment);
+        let mut connection = self.stage.connect(self.toolset, environment);
         if self.scenario.uid == Uid::Nobody {
             assert_ne!(self.stage.daemon_uid(), 0, "root may write everything");
         }
@@ -59,7 +64,9 @@ impl Performance<'_> {
         let before = self.must_change_nothing().then(|| things_of(&self.stage.root()));
         for (number, step) in self.scenario.steps.iter().enumerate() {
             fill(&self.stage.root(), &step.write, &|text| self.fill_in(text));
-            self.step(&mut connection, number, step);
+            for time in 1..=step.times {
+                self.step(&mut connection, number, step, time);
+            }
         }
         self.look_afterwards(before);
     }
@@ -73,12 +80,12 @@ impl Performance<'_> {
             empty(&directory);
             fill(&directory, files, &fill_in);
         }
-        self.stage.hand_over();
+        self.stage.hand_over(&[self.stage.root(), self.stage.outside()]);
     }
 
-    fn step(&mut self, connection: &mut Connection, number: usize, step: &Step) {
+    fn step(&mut self, connection: &mut Connection, number: usize, step: &Step, time: usize) {
         let tool = step.tool.as_deref().unwrap_or(self.tool);
-        let arguments = self.arguments(step);
+        let arguments = self.arguments(step, time);
         let wrong = match connection.call(tool, &arguments) {
             Ok(Answered { result, asked }) => {
                 let wrong = self.judge(step, &result);
@@ -120,12 +127,13 @@ impl Performance<'_> {
         wrong
     }
 
-    fn arguments(&self, step: &Step) -> Value {
+    fn arguments(&self, step: &Step, time: usize) -> Value {
+        let fill_in = |text: &str| self.fill_in(&text.replace("{NUMBER}", &time.to_string()));
         match &step.json {
             Some(text) => {
-                serde_json::from_str(&self.fill_in(text)).unwrap_or_else(|error| panic!("{text}: {error}"))
+                serde_json::from_str(&fill_in(text)).unwrap_or_else(|error| panic!("{text}: {error}"))
             }
-            None => self.filled_in(json!(step.arguments.clone().unwrap_or_default())),
+            None => filled_in(json!(step.arguments.clone().unwrap_or_default()), &fill_in),
         }
     }
 
@@ -200,23 +208,38 @@ impl Performance<'_> {
     }
 
     fn fill_in(&self, text: &str) -> String {
-        text.replace("{ROOT}", self.stage.root().to_str().unwrap())
+        repeated(text)
+            .replace("{ROOT}", self.stage.root().to_str().unwrap())
             .replace("{OUTSIDE}", self.stage.outside().to_str().unwrap())
             .replace("{CONFIG}", self.stage.config().to_str().unwrap())
+            .replace("{LOCALHOST}", &self.site.as_ref().map_or(String::new(), Site::url_by_name))
             .replace("{HTTP}", &self.site.as_ref().map_or(String::new(), Site::url))
     }
+}
 
-    /// Every string of `value` with its placeholders replaced.
-    fn filled_in(&self, value: Value) -> Value {
-        match value {
-            Value::String(text) => Value::String(self.fill_in(&text)),
-            Value::Array(values) => values.into_iter().map(|value| self.filled_in(value)).collect(),
-            Value::Object(fields) => {
-                fields.into_iter().map(|(key, value)| (key, self.filled_in(value))).collect()
-            }
-            other => other,
+/// Every string of `value` with its placeholders replaced.
+fn filled_in(value: Value, fill_in: &dyn Fn(&str) -> String) -> Value {
+    match value {
+        Value::String(text) => Value::String(fill_in(&text)),
+        Value::Array(values) => values.into_iter().map(|value| filled_in(value, fill_in)).collect(),
+        Value::Object(fields) => {
+            fields.into_iter().map(|(key, value)| (key, filled_in(value, fill_in))).collect()
         }
+        other => other,
     }
+}
+
+/// `{REPEAT 3 ab}` as `ababab`.
+fn repeated(text: &str) -> String {
+    let mut pieces = text.split("{REPEAT ");
+    let mut all = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let (what, rest) = piece.split_once('}').expect("{REPEAT times text}");
+        let (times, unit) = what.split_once(' ').expect("{REPEAT times text}");
+        all.push_str(&unit.repeat(times.parse().expect("{REPEAT times text}")));
+        all.push_str(rest);
+    }
+    all
 }
 
 /// Two answers of a terminal as if they had been one.

@@ -1,8 +1,9 @@
 //! What a fixture of `fixtures/contracts` may say. Unknown keys are refused, so that a misspelt expectation is none that holds.
 //!
 //! In all texts and paths `{ROOT}` stands for the project's absolute path, `{OUTSIDE}` for the directory `outside` beside it,
-//! `{CONFIG}` for the directory of the user's configuration, and `{HTTP}` for the address of the scenario's web server. Expected texts also know `{MS}`, `{PID}`, `{TIME}` and `{ANY}`
-//! (`compare`).
+//! `{CONFIG}` for the directory of the user's configuration, `{HTTP}` for the address of the scenario's web server,
+//! `{LOCALHOST}` for the same by the machine's name, and `{REPEAT 3 ab}` for `ababab`. Expected texts also know `{MS}`, `{PID}`,
+//! `{TIME}` and `{ANY}` (`compare`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -59,6 +60,14 @@ pub struct Scenario {
     /// Pages of a web server on this machine.
     #[serde(default)]
     pub http: Vec<Page>,
+    /// The user's `config.toml`, in place of the fixture's.
+    pub config: Option<String>,
+    /// What the language server of Python, Kotlin, TypeScript, JavaScript and of `.plain` files, which have no grammar, plays:
+    /// a script of fake-ls (`tests/fake_ls`), JSON. It is ready as soon as it has started, unless the script says what
+    /// follows `initialized`. Without one no language has a server that is there.
+    pub server: Option<String>,
+    /// Further keys of its table in `languages.toml`.
+    pub server_keys: Option<String>,
     #[serde(default)]
     pub uid: Uid,
     #[serde(default)]
@@ -68,6 +77,9 @@ pub struct Scenario {
     /// Variables of the client's environment beside `PATH`, `HOME`, `LANG` and `SHELL`, or in their place.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
+    /// Whether the client tells its environment; one that does not comes over the socket (`approve` = `yes`).
+    #[serde(default = "yes")]
+    pub tells_environment: bool,
     /// Several calls on the same connection, instead of the one that `tool` to `is_error` describe (see `Step`).
     #[serde(default)]
     pub steps: Vec<Step>,
@@ -80,6 +92,8 @@ pub struct Scenario {
     content_json: Option<String>,
     #[serde(default)]
     polled: bool,
+    #[serde(default = "once")]
+    times: usize,
     #[serde(default)]
     is_error: bool,
     /// What is looked at when all is done. A call that only reads, or that failed, must have changed nothing else.
@@ -101,6 +115,7 @@ impl Scenario {
                 text_json: self.text_json.take(),
                 content_json: self.content_json.take(),
                 polled: self.polled,
+                times: self.times,
                 is_error: self.is_error,
             });
         }
@@ -132,6 +147,9 @@ pub struct Step {
     /// it gives is put behind what came before.
     #[serde(default)]
     pub polled: bool,
+    /// Called so often, with the same outcome each time; in its arguments `{NUMBER}` counts from 1.
+    #[serde(default = "once")]
+    pub times: usize,
     /// The whole content of the answer as JSON, where it is more than a text.
     pub content_json: Option<String>,
     #[serde(default)]
@@ -153,15 +171,32 @@ impl Step {
 pub struct Put {
     /// Ends with `/` for a directory. Directories above are made.
     pub path: String,
+    /// So many of them; in path and text `{NUMBER}` counts from 1.
+    #[serde(default = "once")]
+    pub copies: usize,
+    /// The name, in the directory `path`, where it is not UTF-8.
+    pub name_hex: Option<String>,
     pub text: Option<String>,
     pub hex: Option<String>,
     /// This text as often as `times` says.
     pub repeat: Option<String>,
     pub times: Option<usize>,
+    /// Bytes of the file: zeros behind its text, or the text's beginning.
+    pub size: Option<u64>,
     pub link: Option<String>,
+    /// Something that is neither file, directory nor link.
+    pub special: Option<Special>,
     pub mode: Option<u32>,
     /// Seconds since 1970 at which it was changed last.
     pub mtime: Option<u64>,
+}
+
+/// A file whose reading could wait for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Special {
+    Fifo,
+    Socket,
 }
 
 /// What is to be found at a path.
@@ -204,6 +239,10 @@ pub struct Page {
 pub enum Hangs {
     BeforeHead,
     BehindBody,
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn ok() -> u16 {

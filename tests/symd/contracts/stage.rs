@@ -1,10 +1,9 @@
 //! A daemon for a fixture's scenarios, and connections to it. A scenario that needs another user, another policy or no
 //! project gets a daemon of its own, which later scenarios of the same kind share.
 
-use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::fs::Permissions;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -13,6 +12,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::{Value, json};
 
 use super::scenario::{Approve, ProjectWanted, Scenario, Uid};
+use crate::lsp_stage::fake_ls;
 use crate::support::{PATIENCE, User, call, initialize, write};
 
 /// Names and values of an environment.
@@ -21,49 +21,89 @@ pub type Variables = BTreeMap<String, String>;
 /// Who `nobody` is.
 const NOBODY: &str = "65534";
 
+/// Languages that a scenario's server serves, and the ending of their files.
+const SERVED: [(&str, &str); 5] =
+    [("python", "py"), ("kotlin", "kt"), ("typescript", "ts"), ("javascript", "js"), ("plain", "plain")];
+
 /// What makes a daemon of its own necessary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kind {
     uid: Uid,
     approve: Approve,
     project: ProjectWanted,
+    config: Option<String>,
+    server: Option<String>,
+    server_keys: Option<String>,
 }
 
 impl Kind {
     pub fn of(scenario: &Scenario) -> Kind {
-        Kind { uid: scenario.uid, approve: scenario.approve, project: scenario.project }
+        let Scenario { uid, approve, project, .. } = *scenario;
+        let (config, server) = (scenario.config.clone(), scenario.server.clone());
+        Kind { uid, approve, project, config, server, server_keys: scenario.server_keys.clone() }
     }
 }
 
 pub struct Stage {
     pub kind: Kind,
     user: User,
-    /// A daemon that we run ourselves.
-    daemon: OnceCell<RefCell<Child>>,
 }
 
 impl Stage {
     pub fn new(kind: Kind, config: &str) -> Stage {
-        let user = User::with_config(config);
+        let user = User::with_config(kind.config.as_deref().unwrap_or(config));
         std::fs::create_dir(user.path("outside")).unwrap();
         if let Some(policy) = policy(kind.approve) {
-            let file = user.path("config/symd/approvals.toml");
-            write(&file, &policy);
-            std::fs::set_permissions(file, Permissions::from_mode(0o600)).unwrap();
+            user.settles(&policy);
         }
-        let stage = Stage { kind, user, daemon: OnceCell::new() };
-        if kind.uid == Uid::Nobody {
-            // Where the tests were built need not be open to others.
-            // By another process: a child that another thread starts meanwhile would hold a file of ours that is open for
-            // writing, and the system runs no such file.
-            let copied = std::process::Command::new("cp")
-                .args([std::path::Path::new(env!("CARGO_BIN_EXE_symd")), &stage.user.path("symd")])
-                .status()
-                .unwrap();
-            assert!(copied.success());
-            stage.hand_over();
+        let stage = Stage { kind, user };
+        if let Some(script) = &stage.kind.server {
+            stage.install_server(script);
+        }
+        if stage.kind.uid == Uid::Nobody {
+            stage.user.copy_of_symd("symd");
+            stage.hand_over(&[stage.user.path("")]);
         }
         stage
+    }
+
+    pub fn has_server(&self) -> bool {
+        self.kind.server.is_some()
+    }
+
+    /// A server of the user's own for Python and for a language that has no grammar.
+    fn install_server(&self, script: &str) {
+        let script = script.replace("{ROOT}", self.root().to_str().unwrap());
+        let mut script: Value =
+            serde_json::from_str(&script).unwrap_or_else(|error| panic!("{script}: {error}"));
+        // Ready is what says so: a server that says nothing may be indexing for long.
+        if script["on"]["initialized"].is_null() {
+            let quiet = json!({ "health": "ok", "quiescent": true });
+            script["on"]["initialized"] =
+                json!([{ "notify": { "method": "experimental/serverStatus", "params": quiet } }]);
+        }
+        let file = self.user.path("script.json");
+        write(&file, &script.to_string());
+        let bin = self.user.path("data/symd/servers/fake/bin");
+        std::fs::create_dir_all(&bin).unwrap();
+        for directory in ["data/symd", "data/symd/servers"] {
+            std::fs::set_permissions(self.user.path(directory), Permissions::from_mode(0o700)).unwrap();
+        }
+        std::os::unix::fs::symlink(fake_ls(), bin.join("fake")).unwrap();
+        let keys = self.kind.server_keys.as_deref().unwrap_or_default();
+        let mut languages = format!(
+            "[language-server.fake]\ncommand = \"fake\"\nargs = [{file:?}]\n{keys}\n\
+             readiness = {{ start-grace-ms = 0, server-status = true }}\n"
+        );
+        for (language, ending) in SERVED {
+            // A user's entry is the whole of it.
+            let grammar =
+                if language == "plain" { String::new() } else { format!("grammar = {language:?}\n") };
+            languages.push_str(&format!(
+                "[[language]]\nname = {language:?}\nfile-types = [{ending:?}]\nlanguage-servers = [\"fake\"]\n{grammar}"
+            ));
+        }
+        write(&self.config().join("languages.toml"), &languages);
     }
 
     pub fn root(&self) -> PathBuf {
@@ -79,22 +119,24 @@ impl Stage {
         self.user.path("config/symd")
     }
 
-    /// Gives all files to the user that the daemon runs as.
-    pub fn hand_over(&self) {
+    /// Gives what is in these directories to the user that the daemon runs as. None in which a daemon is at work: files
+    /// come and go there, and `chown` fails over one that has gone.
+    pub fn hand_over(&self, directories: &[PathBuf]) {
         if self.kind.uid == Uid::Nobody && rustix::process::geteuid().is_root() {
             let owner = format!("{NOBODY}:{NOBODY}");
-            let given = Command::new("chown").args(["-hR", &owner]).arg(self.user.path("")).status().unwrap();
+            let given = Command::new("chown").args(["-hR", &owner]).args(directories).status().unwrap();
             assert!(given.success());
         }
     }
 
-    pub fn connect(&self, toolset: &str, variables: &Variables) -> Connection {
+    /// `None`: the client says nothing of its environment.
+    pub fn connect(&self, toolset: &str, variables: Option<&Variables>) -> Connection {
         let is_asked = matches!(self.kind.approve, Approve::Each | Approve::Refused);
         let mut connection = match (self.kind.uid, self.kind.project) {
             (Uid::Mine, ProjectWanted::Open) if !is_asked => self.over_the_socket(toolset, variables),
             // Only the daemon's own user may connect; the socket's directory is found from a project only; and only over
             // the user's own connection does the user's answer count.
-            _ => self.through_the_shim(toolset, variables),
+            _ => self.through_the_shim(toolset, variables.expect("`symd mcp` always tells")),
         };
         connection.says = match self.kind.approve {
             Approve::Each => Some("y"),
@@ -110,7 +152,7 @@ impl Stage {
         connection
     }
 
-    fn over_the_socket(&self, toolset: &str, variables: &Variables) -> Connection {
+    fn over_the_socket(&self, toolset: &str, variables: Option<&Variables>) -> Connection {
         // Started before the first scenario empties the root, which takes away what marks it as one.
         let stream = UnixStream::connect(self.socket()).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -124,10 +166,13 @@ impl Stage {
             says: None,
             asked: None,
         };
-        let hello = json!({
+        let mut hello = json!({
             "protocol": [1, 1], "version": "9", "toolset": [toolset], "client": "mcp",
-            "environment": self.environment(variables), "directory": self.root(),
+            "directory": self.root(),
         });
+        if let Some(variables) = variables {
+            hello["environment"] = json!(self.environment(variables));
+        }
         connection.ask(&json!({ "symd": hello }));
         connection
     }
@@ -139,7 +184,9 @@ impl Stage {
             ProjectWanted::Open => command.arg("--project").arg(self.root()),
             ProjectWanted::None => command.current_dir(self.user.path("elsewhere")),
         };
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        // Of stderr it needs little: it is read when the connection has ended, to say why.
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
         let reader = Box::new(BufReader::new(child.stdout.take().unwrap()));
         let writer = child.stdin.take().unwrap();
         Connection {
@@ -187,24 +234,8 @@ impl Stage {
     }
 
     fn start(&self) {
-        if std::env::var_os("LLVM_PROFILE_FILE").is_some() {
-            self.daemon.get_or_init(|| RefCell::new(self.start_in_the_foreground()));
-            return;
-        }
         let started = self.symd().arg("start").arg("--project").arg(self.root()).output().unwrap();
         assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
-    }
-
-    /// A daemon in the background keeps few of our variables, and so would not know where its profile is to be written.
-    fn start_in_the_foreground(&self) -> Child {
-        let mut command = self.symd();
-        command.arg("daemon").arg("--project").arg(self.root()).stderr(Stdio::piped());
-        let mut daemon = command.spawn().unwrap();
-        let mut talk = BufReader::new(daemon.stderr.take().unwrap()).lines();
-        assert!(talk.any(|line| line.unwrap().contains("ready")), "the daemon did not start");
-        // Ends with the daemon.
-        std::thread::spawn(move || talk.count());
-        daemon
     }
 
     /// The daemon's user, once it runs.
@@ -219,9 +250,6 @@ impl Drop for Stage {
     fn drop(&mut self) {
         // By its own user; `User` ends those of whoever runs the tests.
         let _ = self.symd().args(["stop", "--all"]).current_dir("/").output();
-        if let Some(daemon) = self.daemon.get() {
-            let _ = daemon.borrow_mut().wait();
-        }
     }
 }
 
@@ -273,7 +301,7 @@ impl Connection {
         loop {
             let mut line = String::new();
             let read = self.reader.read_line(&mut line).unwrap();
-            assert!(read > 0, "the connection ended before an answer to {message}");
+            assert!(read > 0, "the connection ended before an answer to {message}: {}", self.last_words());
             let answer: Value = serde_json::from_str(&line).unwrap();
             match answer["method"].as_str() {
                 None => return answer,
@@ -282,6 +310,15 @@ impl Connection {
                 Some(_) => {}
             }
         }
+    }
+
+    /// What the shim said before it ended, and how it did.
+    fn last_words(&mut self) -> String {
+        let Some(mut child) = self.child.take() else { return "over the socket".to_owned() };
+        self.writer = None;
+        let mut words = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut words).unwrap();
+        format!("{words:?}, {}", child.wait().unwrap())
     }
 
     fn answer_for_the_user(&mut self, question: &Value) {

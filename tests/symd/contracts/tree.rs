@@ -1,12 +1,17 @@
 //! The files of a scenario: made, looked at, and gone again without a trace, dot directories and what may not be read or
 //! written included.
 
+use std::ffi::OsString;
 use std::fs::Permissions;
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use super::scenario::{Put, Seen};
+use symd::vfs::TEMPORARY_PREFIX;
+
+use super::scenario::{Put, Seen, Special};
 
 /// Removes everything in `directory`, whatever its permissions.
 pub fn empty(directory: &Path) {
@@ -25,7 +30,10 @@ pub fn empty(directory: &Path) {
 /// Makes these files beneath `directory`. `fill_in` replaces the placeholders.
 pub fn fill(directory: &Path, files: &[Put], fill_in: &dyn Fn(&str) -> String) {
     for file in files {
-        put(directory, file, fill_in);
+        for number in 1..=file.copies {
+            let numbered = |text: &str| text.replace("{NUMBER}", &number.to_string());
+            put(directory, &numbered(&file.path), file, &|text| fill_in(&numbered(text)));
+        }
     }
     // Last, and from within: what may not be written can have nothing made in it.
     for file in files.iter().rev() {
@@ -36,23 +44,41 @@ pub fn fill(directory: &Path, files: &[Put], fill_in: &dyn Fn(&str) -> String) {
     }
 }
 
-fn put(directory: &Path, file: &Put, fill_in: &dyn Fn(&str) -> String) {
-    let path = directory.join(&file.path);
-    if file.path.ends_with('/') {
+fn put(directory: &Path, path: &str, file: &Put, fill_in: &dyn Fn(&str) -> String) {
+    let mut path = directory.join(path);
+    if let Some(name) = &file.name_hex {
+        path.push(OsString::from_vec(unhex(name)));
+    } else if file.path.ends_with('/') {
         return std::fs::create_dir_all(path).unwrap();
     }
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     if let Some(target) = &file.link {
         return std::os::unix::fs::symlink(fill_in(target), path).unwrap();
     }
+    match file.special {
+        Some(Special::Fifo) => {
+            let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+            return rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        }
+        // It stays when nobody listens any more.
+        Some(Special::Socket) => return drop(UnixListener::bind(path).unwrap()),
+        None => {}
+    }
     let bytes = match (&file.text, &file.hex, &file.repeat) {
         (Some(text), None, None) => fill_in(text).into_bytes(),
         (None, Some(hex), None) => unhex(hex),
         (None, None, Some(unit)) => unit.repeat(file.times.unwrap()).into_bytes(),
+        (None, None, None) if file.size.is_some() => Vec::new(),
         _ => panic!("{}: one of text, hex, repeat and link", file.path),
     };
-    // Made anew, as an editor does, where a file is written a second time.
-    std::fs::write(&path, bytes).unwrap();
+    // Made anew, as an editor does, where a file is written a second time. Renamed into its place: it is closed late where
+    // another thread forks meanwhile, and would be seen while it is written.
+    let part = path.with_file_name(format!("{TEMPORARY_PREFIX}put"));
+    std::fs::write(&part, bytes).unwrap();
+    if let Some(size) = file.size {
+        std::fs::File::options().write(true).open(&part).unwrap().set_len(size).unwrap();
+    }
+    std::fs::rename(part, &path).unwrap();
     if let Some(seconds) = file.mtime {
         let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
         std::fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();

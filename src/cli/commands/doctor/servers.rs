@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::{Check, State};
+use crate::base::programs::Unusable;
 use crate::cli::context::Context;
 use crate::cli::languages;
 use crate::config::trust::Trust;
@@ -44,7 +45,7 @@ pub(super) fn checks(context: &Context, place: Option<&Place>, status: Option<&V
         let known = known(&languages, language);
         match scene.choose(&known) {
             Some(chosen) => checks.push(scene.there(language, &chosen)),
-            None if root.is_some() && !known.is_empty() => checks.push(absent(language, &known)),
+            None if root.is_some() && !known.is_empty() => checks.push(scene.absent(language, &known)),
             None => {}
         }
     }
@@ -78,7 +79,7 @@ impl Scene<'_> {
     /// The first of a language's servers that is found and may be started, else the first that is found.
     fn choose<'a>(&self, known: &[(&'a str, &'a LanguageServer)]) -> Option<Chosen<'a>> {
         let locate = |(name, server): &(&'a str, &'a LanguageServer)| {
-            let located = locate(&self.servers, name, server, &self.here)?;
+            let located = locate(&self.servers, name, server, &self.here).ok()?;
             Some(Chosen { name, server, located })
         };
         let mut found: Vec<Chosen<'a>> = known.iter().filter_map(locate).collect();
@@ -150,18 +151,29 @@ impl Scene<'_> {
         }
         (State::Ok, None, String::new())
     }
-}
 
-fn absent(language: &Language, known: &[(&str, &LanguageServer)]) -> Check {
-    let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-    let can = known.iter().any(|(_, server)| matches!(source_of(server), Source::Registry(_)));
-    let advice = if can {
-        format!("symd install {}", language.name)
-    } else {
-        format!("`symd install {}` says how to get it", language.name)
-    };
-    let found = format!("no language server ({}); answers come from syntax", names.join(", "));
-    let mut check = Check::warn(language.name.clone(), found, advice);
-    check.details = json!({ "name": null, "known": names });
-    check
+    /// None of the language's servers can be started. One that is there all the same is told with the reason.
+    fn absent(&self, language: &Language, known: &[(&str, &LanguageServer)]) -> Check {
+        let told = |(name, server): &(&str, &LanguageServer)| match locate(
+            &self.servers,
+            name,
+            server,
+            &self.here,
+        ) {
+            Ok(_) | Err(Unusable::Missing(_)) => (*name).to_owned(),
+            Err(problem) => format!("{name}: {problem}"),
+        };
+        let told: Vec<String> = known.iter().map(told).collect();
+        let can = known.iter().any(|(_, server)| matches!(source_of(server), Source::Registry(_)));
+        let advice = if can {
+            format!("symd install {}", language.name)
+        } else {
+            format!("`symd install {}` says how to get it", language.name)
+        };
+        let found = format!("no language server ({}); answers come from syntax", told.join(", "));
+        let mut check = Check::warn(language.name.clone(), found, advice);
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        check.details = json!({ "name": null, "known": names });
+        check
+    }
 }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::names::path;
 use super::parsed::{FilePatch, Hunk, ParseError, Patch, shown};
 use super::unified::{Header, read_lines};
+use crate::edit::Access;
 
 /// The lines between Begin and End; `None` where the patch does not begin so.
 pub(super) fn bounds(lines: &[&str]) -> Result<Option<Range<usize>>, ParseError> {
@@ -39,7 +40,7 @@ pub(super) fn parse(lines: &[&str], range: Range<usize>) -> Result<Patch, ParseE
         // Models pad headers, too.
         let named = |start: &str| line.trim_start().strip_prefix(start).map(|name| path(at, name.trim()));
         let file = if let Some(path) = named("*** Add File:") {
-            FilePatch::Add { path: path?, text: reader.added()? }
+            FilePatch::Add { path: path?, text: reader.added()?, access: Access::Plain }
         } else if let Some(path) = named("*** Delete File:") {
             FilePatch::Delete { path: path?, hunks: Vec::new() }
         } else if let Some(path) = named("*** Update File:") {

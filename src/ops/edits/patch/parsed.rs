@@ -1,6 +1,7 @@
 //! A patch as it was read, before any file is looked at. Line numbers of the patch are 1-based, for messages.
 
 use crate::base::RelPath;
+use crate::edit::Access;
 
 /// What a patch says, file by file, in its order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub enum FilePatch {
         new_path: RelPath,
         /// How the copy differs.
         hunks: Vec<Hunk>,
+        /// Whether it can be run.
+        access: Access,
     },
     /// It is new.
     Add {
@@ -38,6 +41,8 @@ pub enum FilePatch {
         path: RelPath,
         /// Its text.
         text: String,
+        /// Whether it can be run.
+        access: Access,
     },
     /// It goes.
     Delete {

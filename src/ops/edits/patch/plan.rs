@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::hunks::{HunkError, Shift, edits_of};
 use super::parsed::{FilePatch, Hunk, Patch};
 use crate::base::{RelPath, TextEdit, TextEditError, TextEdits, TextRange};
+use crate::edit::Access;
 
 /// How a patch is applied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub enum FileOperation {
         path: RelPath,
         /// Its text.
         text: String,
+        /// Whether it can be run.
+        access: Access,
     },
     /// Deletes it.
     Delete {
@@ -155,21 +158,25 @@ impl Planner<'_, '_> {
     fn file(&mut self, file: &FilePatch) -> Result<(), PlanError> {
         match file {
             FilePatch::Update { names, new_path, hunks } => self.update(names, new_path.as_ref(), hunks),
-            FilePatch::Copy { path, new_path, hunks } => {
+            FilePatch::Copy { path, new_path, hunks, access } => {
                 let text = self.text(path, "copy")?;
                 let edits = self.edits(path, &text, hunks)?;
                 let text = applied(path, edits, &text)?;
                 self.vacant(new_path)?;
-                self.push(new_path.clone(), FileOperation::Add { path: new_path.clone(), text })
+                self.push(
+                    new_path.clone(),
+                    FileOperation::Add { path: new_path.clone(), text, access: *access },
+                )
             }
-            FilePatch::Add { path, text } => {
+            FilePatch::Add { path, text, access } => {
                 if let Some(&at) = self.at.get(path)
                     && matches!(&self.files[at], File::Other(FileOperation::Delete { .. }))
                 {
                     return self.make_anew(at, path, text);
                 }
                 self.vacant(path)?;
-                self.push(path.clone(), FileOperation::Add { path: path.clone(), text: text.clone() })
+                let (text, access) = (text.clone(), *access);
+                self.push(path.clone(), FileOperation::Add { path: path.clone(), text, access })
             }
             FilePatch::Delete { path, hunks } => {
                 let found = self.found(path, "delete")?;
@@ -279,8 +286,9 @@ impl Planner<'_, '_> {
         }
         match (self.read)(path) {
             Ok(None) => Ok(()),
-            // What cannot be read is there.
-            Ok(Some(_)) | Err(_) => Err(PlanError::Exists { path: path.clone() }),
+            Ok(Some(_)) => Err(PlanError::Exists { path: path.clone() }),
+            // It may be there, and it may be no place for a file at all.
+            Err(reason) => Err(PlanError::Unreadable { path: path.clone(), reason }),
         }
     }
 

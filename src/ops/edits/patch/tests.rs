@@ -27,7 +27,7 @@ fn patched_with(
                 assert_eq!(back, text, "undone");
                 tree.insert(new_path.as_ref().unwrap_or(path).as_str().to_owned(), after);
             }
-            FileOperation::Add { path, text } => {
+            FileOperation::Add { path, text, .. } => {
                 assert!(tree.insert(path.as_str().to_owned(), text.clone()).is_none(), "vacant");
             }
             FileOperation::Delete { path } => {

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::names::{git_names, header_name, path, without_prefixes};
 use super::parsed::{FilePatch, Hunk, HunkLine, ParseError, Patch, Sign, shown};
+use crate::edit::Access;
 
 pub(super) fn parse(lines: &[&str], range: Range<usize>) -> Result<Patch, ParseError> {
     let mut reader = Reader { lines, at: range.start, end: range.end, patch: Patch::default() };
@@ -36,6 +37,8 @@ struct Git {
     is_new: bool,
     is_deleted: bool,
     modes: Vec<String>,
+    /// Whether what comes of it can be run.
+    access: Access,
     rename: (Option<String>, Option<String>),
     copy: (Option<String>, Option<String>),
 }
@@ -84,12 +87,12 @@ impl<'a> Reader<'a> {
             let unquoted = |prefix: &str| line.strip_prefix(prefix).and_then(header_name);
             if let Some(mode) = value("new file mode ") {
                 git.is_new = true;
-                self.refuse_mode(&file, &mode)?;
+                git.access = self.access(&file, &mode)?;
             } else if let Some(mode) = value("deleted file mode ") {
                 git.is_deleted = true;
-                self.refuse_mode(&file, &mode)?;
+                self.access(&file, &mode)?;
             } else if let Some(mode) = value("old mode ").or_else(|| value("new mode ")) {
-                self.refuse_mode(&file, &mode)?;
+                git.access = self.access(&file, &mode)?;
                 git.modes.push(mode);
             } else if let Some(name) = unquoted("rename from ") {
                 git.rename.0 = Some(name);
@@ -99,8 +102,12 @@ impl<'a> Reader<'a> {
                 git.copy.0 = Some(name);
             } else if let Some(name) = unquoted("copy to ") {
                 git.copy.1 = Some(name);
-            } else if !["index ", "similarity ", "dissimilarity "].iter().any(|start| line.starts_with(start))
-            {
+            } else if let Some(hashes) = value("index ") {
+                // The mode stands behind them where it does not change.
+                if hashes.trim_end().ends_with(" 100755") {
+                    git.access = Access::Program;
+                }
+            } else if !["similarity ", "dissimilarity "].iter().any(|start| line.starts_with(start)) {
                 self.refuse_binary(line)?;
                 break;
             }
@@ -109,9 +116,10 @@ impl<'a> Reader<'a> {
         self.section(git)
     }
 
-    fn refuse_mode(&self, file: &str, mode: &str) -> Result<(), ParseError> {
+    fn access(&self, file: &str, mode: &str) -> Result<Access, ParseError> {
         match mode.trim_end() {
-            "100644" | "100755" | "100664" => Ok(()),
+            "100644" | "100664" => Ok(Access::Plain),
+            "100755" => Ok(Access::Program),
             mode => Err(ParseError::Mode { line: self.at + 1, file: file.to_owned(), mode: mode.to_owned() }),
         }
     }
@@ -144,9 +152,9 @@ impl<'a> Reader<'a> {
         let file = if let (Some(from), Some(to)) = (named(git.rename.0)?, named(git.rename.1)?) {
             FilePatch::Update { names: vec![from], new_path: Some(to), hunks }
         } else if let (Some(from), Some(to)) = (named(git.copy.0)?, named(git.copy.1)?) {
-            FilePatch::Copy { path: from, new_path: to, hunks }
+            FilePatch::Copy { path: from, new_path: to, hunks, access: git.access }
         } else if git.is_new || old.is_none() {
-            FilePatch::Add { path: new.ok_or_else(missing)?, text: new_text(&hunks) }
+            FilePatch::Add { path: new.ok_or_else(missing)?, text: new_text(&hunks), access: git.access }
         } else if git.is_deleted || new.is_none() {
             FilePatch::Delete { path: old.ok_or_else(missing)?, hunks }
         } else {

@@ -4,12 +4,18 @@ use super::super::asked::{patience, refused, wanted};
 use super::super::files::{failed, limit};
 use super::super::reference_text::{Unlisted, references_text};
 use super::request::base;
-use super::{Asked, perform, trial};
-use crate::ops::edits::{Breaking, Ignored, Indentation, Request, SymbolAct, What};
+use super::{Asked, Trial, done_reply, perform, refusal, trial};
+use crate::edit::By;
+use crate::ops::edits::{
+    Breaking, Ignored, Indentation, PerformError, Report, Request, SymbolAct, Users, What, perform_while,
+};
 use crate::ops::references::{FindReferences, Reference, References, references};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::within;
 use crate::toolsets::{Call, Reply, Running};
+
+/// How often uses are looked for again because files with the name changed before the symbol was gone.
+const ATTEMPTS: usize = 16;
 
 pub(super) fn safe_delete(call: Call<'_>) -> Running<'_> {
     Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) })
@@ -21,8 +27,20 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let wanted = wanted(&arguments).map_err(failed)?;
     let force = arguments.boolean_or("force", false).map_err(failed)?;
     let limit = limit(&arguments).map_err(failed)?;
-    if !force {
-        let ask = FindReferences { wanted: wanted.clone(), waiting: patience.waiting };
+    let what =
+        What::Symbol { wanted: wanted.clone(), act: SymbolAct::Delete, indentation: Indentation::AsGiven };
+    let breaking = if force { Breaking::Allowed } else { Breaking::Refused };
+    let request = Request { what, base: base(call)?, breaking, ignored: Ignored::Refused };
+    let trial = trial(&arguments)?;
+    if force {
+        return perform(call, Asked { request, trial, limit }).await;
+    }
+    let ask = FindReferences { wanted, waiting: patience.waiting };
+    let mut turn = call.project.engine.turn_behind_others().await;
+    for _ in 0..ATTEMPTS {
+        // Before the question: what comes to use the name after this is told by these files.
+        let op = Users::of(call.project, &ask.wanted);
+        let users = within(call.project, patience.at_most, op).await.map_err(refused)?;
         let op = references(call.project, &ask);
         let mut found = within(call.project, patience.at_most, op).await.map_err(refused)?;
         leave_out_own(&mut found);
@@ -35,11 +53,17 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
                 symbol.name_path, symbol.path
             )));
         }
+        if trial == Trial::Dry {
+            return perform(call, Asked { request, trial, limit }).await;
+        }
+        let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() };
+        let report = Report::NewDiagnostics;
+        match perform_while(call.project, request.clone(), report, by, turn.take(), &users).await {
+            Err(PerformError::UsersChanged) => turn = Some(call.project.engine.turn().await),
+            done => return Ok(done_reply(call, &done.map_err(refusal)?, limit)),
+        }
     }
-    let what = What::Symbol { wanted, act: SymbolAct::Delete, indentation: Indentation::AsGiven };
-    let breaking = if force { Breaking::Allowed } else { Breaking::Refused };
-    let request = Request { what, base: base(call)?, breaking, ignored: Ignored::Refused };
-    perform(call, Asked { request, trial: trial(&arguments)?, limit }).await
+    Err(refusal(PerformError::UsersChanged))
 }
 
 /// What refers to the symbol from inside goes with it.

@@ -3,15 +3,16 @@
 use serde_json::{Value, json};
 
 use super::super::answer::{FORMAT, Format, fitting, format};
+use super::super::edited::remember;
 use super::super::files::{DEFAULT_LIMIT, LIMIT, counted, failed, limit};
 use super::super::render::cut;
 use super::text::{diffs_text, inverse_text};
-use super::{Trial, not_applied, remember, schema, trial};
+use super::{Trial, not_applied, schema, trial};
 use crate::edit::{By, Happened, Operation, OperationId, Which};
 use crate::ops::edits::{history, preview_redo, preview_undo, redo, undo};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::clock::clock;
-use crate::toolsets::{Annotations, Call, Reach, Reply, Risk, Running, Tool};
+use crate::toolsets::{Call, Reply, Running, Tool};
 
 /// Operations shown when the client does not say.
 const DEFAULT_COUNT: usize = 20;
@@ -19,39 +20,30 @@ const DEFAULT_COUNT: usize = 20;
 /// Files of an operation that are named.
 const NAMED_FILES: usize = 5;
 
-pub(in super::super) const UNDO: Tool = Tool {
-    name: "undo",
-    title: "Undo edit",
-    description: "Undoes an edit made through symd: the last one that is not undone, or the one of that number. Refused, \
-        naming the files, where a file is not as the edit left it.",
-    schema: undo_schema,
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| Box::pin(async move { run_undo(&call).await.unwrap_or_else(|reply| reply) }),
-};
+pub(in super::super) const UNDO: Tool = Tool::changes(
+    "undo",
+    "Undo edit",
+    "Undoes an edit made through symd: the last one that is not undone, or the one of that number. Refused, \
+     naming the files, where a file is not as the edit left it.",
+    undo_schema,
+    |call| Box::pin(async move { run_undo(&call).await.unwrap_or_else(|reply| reply) }),
+);
 
-pub(in super::super) const REDO: Tool = Tool {
-    name: "redo",
-    title: "Redo edit",
-    description: "Makes the edit again that was undone last, as long as no other was made since.",
-    schema: redo_schema,
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| Box::pin(async move { run_redo(&call).await.unwrap_or_else(|reply| reply) }),
-};
+pub(in super::super) const REDO: Tool = Tool::changes(
+    "redo",
+    "Redo edit",
+    "Makes the edit again that was undone last, as long as no other was made since.",
+    redo_schema,
+    |call| Box::pin(async move { run_redo(&call).await.unwrap_or_else(|reply| reply) }),
+);
 
-pub(in super::super) const HISTORY: Tool = Tool {
-    name: "history",
-    title: "History of edits",
-    description: "Lists the edits made through symd, newest first: number, time, who, tool, files; which are undone.",
-    schema: history_schema,
-    annotations: Annotations::READ_ONLY,
-    risk: Risk::ReadOnly,
-    reach: Reach::Project,
-    run: run_history,
-};
+pub(in super::super) const HISTORY: Tool = Tool::read_only(
+    "history",
+    "History of edits",
+    "Lists the edits made through symd, newest first: number, time, who, tool, files; which are undone.",
+    history_schema,
+    run_history,
+);
 
 fn undo_schema() -> Value {
     json!({
@@ -104,7 +96,7 @@ async fn run_undo(call: &Call<'_>) -> Result<Reply, Reply> {
         Which::Last => "undo".to_owned(),
     };
     let undone = undo(call.project, which, by(call, &title)).await.map_err(|error| not_applied(&error))?;
-    remember(call, &undone);
+    remember(&call.client, &undone);
     Ok(Reply::done(inverse_text(&title, &undone, limit)))
 }
 
@@ -116,7 +108,7 @@ async fn run_redo(call: &Call<'_>) -> Result<Reply, Reply> {
         return Ok(Reply::done(diffs_text(&diffs, &[], limit)));
     }
     let redone = redo(call.project, by(call, "redo")).await.map_err(|error| not_applied(&error))?;
-    remember(call, &redone);
+    remember(&call.client, &redone);
     Ok(Reply::done(inverse_text("redo", &redone, limit)))
 }
 

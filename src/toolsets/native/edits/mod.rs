@@ -3,9 +3,9 @@
 
 mod delete;
 mod history;
-mod request;
+pub(super) mod request;
 mod resolve;
-mod schema;
+pub(super) mod schema;
 pub(super) mod text;
 
 pub(super) use history::{HISTORY, REDO, UNDO};
@@ -18,126 +18,96 @@ use super::asked::refused;
 use super::files::failed;
 use crate::edit::{By, EditError};
 use crate::ops::edits::{
-    ApplyError, LineError, MakeError, PerformError, Report, dry_run, perform as perform_edit,
+    ApplyError, Done, LineError, MakeError, PerformError, Report, dry_run, perform as perform_edit,
 };
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::Refusal;
-use crate::toolsets::{Annotations, Call, Outcome, Reach, Reply, Risk, Running, Tool};
+use crate::toolsets::{Call, Outcome, Proposed, Reply, Running, Tool};
 
-pub(super) const REPLACE_SYMBOL_BODY: Tool = Tool {
-    name: "replace_symbol_body",
-    title: "Replace symbol",
-    description: "Replaces the whole of a symbol (function, class, method, variable …), from its first decorator or \
-        modifier to its last line, by the given code. The way to rewrite one function without naming lines.",
-    schema: schema::replace_symbol_body,
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| run(call, request::replace_symbol_body),
-};
+pub(super) const REPLACE_SYMBOL_BODY: Tool = Tool::changes(
+    "replace_symbol_body",
+    "Replace symbol",
+    "Replaces the whole of a symbol (function, class, method, variable …), from its first decorator or \
+     modifier to its last line, by the given code. The way to rewrite one function without naming lines.",
+    schema::replace_symbol_body,
+    |call| run(call, request::replace_symbol_body),
+);
 
-pub(super) const INSERT_BEFORE_SYMBOL: Tool = Tool {
-    name: "insert_before_symbol",
-    title: "Insert before symbol",
-    description: "Inserts code on lines of its own before a symbol: a new function before another, an import before \
-        the first class.",
-    schema: schema::insert_at_symbol,
-    annotations: Annotations::ADDS,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| run(call, request::insert_before_symbol),
-};
+pub(super) const INSERT_BEFORE_SYMBOL: Tool = Tool::adds(
+    "insert_before_symbol",
+    "Insert before symbol",
+    "Inserts code on lines of its own before a symbol: a new function before another, an import before \
+     the first class.",
+    schema::insert_at_symbol,
+    |call| run(call, request::insert_before_symbol),
+);
 
-pub(super) const INSERT_AFTER_SYMBOL: Tool = Tool {
-    name: "insert_after_symbol",
-    title: "Insert after symbol",
-    description: "Inserts code on lines of its own behind a symbol: a new method behind another, a new class behind the \
-        last.",
-    schema: schema::insert_at_symbol,
-    annotations: Annotations::ADDS,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| run(call, request::insert_after_symbol),
-};
+pub(super) const INSERT_AFTER_SYMBOL: Tool = Tool::adds(
+    "insert_after_symbol",
+    "Insert after symbol",
+    "Inserts code on lines of its own behind a symbol: a new method behind another, a new class behind the \
+     last.",
+    schema::insert_at_symbol,
+    |call| run(call, request::insert_after_symbol),
+);
 
-pub(super) const SAFE_DELETE: Tool = Tool {
-    name: "safe_delete",
-    title: "Delete unused symbol",
-    description: "Deletes a symbol if nothing refers to it; else lists the references and deletes nothing.",
-    schema: schema::safe_delete,
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: delete::safe_delete,
-};
+pub(super) const SAFE_DELETE: Tool = Tool::changes(
+    "safe_delete",
+    "Delete unused symbol",
+    "Deletes a symbol if nothing refers to it; else lists the references and deletes nothing.",
+    schema::safe_delete,
+    delete::safe_delete,
+);
 
-pub(super) const CREATE_TEXT_FILE: Tool = Tool {
-    name: "create_text_file",
-    title: "Write file",
-    description: "Writes a new file, its directories included, or overwrites an existing one as a whole.",
-    schema: schema::create_text_file,
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| run(call, request::create_text_file),
-};
+pub(super) const CREATE_TEXT_FILE: Tool = Tool::changes(
+    "create_text_file",
+    "Write file",
+    "Writes a new file, its directories included, or overwrites an existing one as a whole.",
+    schema::create_text_file,
+    |call| run(call, request::create_text_file),
+);
 
-pub(super) const REPLACE_CONTENT: Tool = Tool {
-    name: "replace_content",
-    title: "Replace text in file",
-    description: "Replaces occurrences of a literal text or a regular expression in a file. Refused when there are \
-        several, unless that is expected.",
-    schema: schema::replace_content,
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| run(call, request::replace_content),
-};
+pub(super) const REPLACE_CONTENT: Tool = Tool::changes(
+    "replace_content",
+    "Replace text in file",
+    "Replaces occurrences of a literal text or a regular expression in a file. Refused when there are \
+     several, unless that is expected.",
+    schema::replace_content,
+    |call| run(call, request::replace_content),
+);
 
-pub(super) const DELETE_LINES: Tool = Tool {
-    name: "delete_lines",
-    title: "Delete lines",
-    description: "Deletes a range of lines of a file.",
-    schema: schema::delete_lines,
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| run(call, request::delete_lines),
-};
+pub(super) const DELETE_LINES: Tool = Tool::changes(
+    "delete_lines",
+    "Delete lines",
+    "Deletes a range of lines of a file.",
+    schema::delete_lines,
+    |call| run(call, request::delete_lines),
+);
 
-pub(super) const REPLACE_LINES: Tool = Tool {
-    name: "replace_lines",
-    title: "Replace lines",
-    description: "Replaces a range of lines of a file by the given content.",
-    schema: schema::replace_lines,
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| run(call, request::replace_lines),
-};
+pub(super) const REPLACE_LINES: Tool = Tool::changes(
+    "replace_lines",
+    "Replace lines",
+    "Replaces a range of lines of a file by the given content.",
+    schema::replace_lines,
+    |call| run(call, request::replace_lines),
+);
 
-pub(super) const INSERT_AT_LINE: Tool = Tool {
-    name: "insert_at_line",
-    title: "Insert lines",
-    description: "Inserts content before a line of a file; one past the last line appends.",
-    schema: schema::insert_at_line,
-    annotations: Annotations::ADDS,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| run(call, request::insert_at_line),
-};
+pub(super) const INSERT_AT_LINE: Tool = Tool::adds(
+    "insert_at_line",
+    "Insert lines",
+    "Inserts content before a line of a file; one past the last line appends.",
+    schema::insert_at_line,
+    |call| run(call, request::insert_at_line),
+);
 
-pub(super) const APPLY_PATCH: Tool = Tool {
-    name: "apply_patch",
-    title: "Apply patch",
-    description: "Applies a patch to any number of files, wholly or not at all: a unified diff, or the form `*** Begin \
-        Patch` … `*** End Patch`. A hunk goes where its context stands, once and only there.",
-    schema: schema::apply_patch,
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| run(call, request::apply_patch),
-};
+pub(super) const APPLY_PATCH: Tool = Tool::changes(
+    "apply_patch",
+    "Apply patch",
+    "Applies a patch to any number of files, wholly or not at all: a unified diff, or the form `*** Begin \
+     Patch` … `*** End Patch`. A hunk goes where its context stands, once and only there.",
+    schema::apply_patch,
+    |call| run(call, request::apply_patch),
+);
 
 /// Reads what a tool is to do.
 type Read = fn(&Arguments<'_>) -> Result<crate::ops::edits::What, Reply>;
@@ -152,6 +122,23 @@ fn run(call: Call<'_>, read: Read) -> Running<'_> {
     })
 }
 
+/// What is wrong with an edit before the user is asked about it.
+pub(super) fn check(proposed: &Proposed<'_>) -> Result<(), Reply> {
+    let read: Read = match proposed.tool {
+        "replace_symbol_body" => request::replace_symbol_body,
+        "insert_before_symbol" => request::insert_before_symbol,
+        "insert_after_symbol" => request::insert_after_symbol,
+        "create_text_file" => request::create_text_file,
+        "replace_content" => request::replace_content,
+        "delete_lines" => request::delete_lines,
+        "replace_lines" => request::replace_lines,
+        "insert_at_line" => request::insert_at_line,
+        "apply_patch" => request::apply_patch,
+        _ => return Ok(()),
+    };
+    request::check(proposed.arguments, read)
+}
+
 /// Makes the edit, or shows what it would change.
 async fn perform(call: &Call<'_>, asked: Asked) -> Result<Reply, Reply> {
     let Asked { request, trial, limit } = asked;
@@ -161,8 +148,13 @@ async fn perform(call: &Call<'_>, asked: Asked) -> Result<Reply, Reply> {
     }
     let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() };
     let done = perform_edit(call.project, request, Report::NewDiagnostics, by).await.map_err(refusal)?;
+    Ok(done_reply(call, &done, limit))
+}
+
+/// What was done.
+fn done_reply(call: &Call<'_>, done: &Done, limit: usize) -> Reply {
     remember(call, &done.applied);
-    Ok(Reply::done(text::done_text(&done, limit)))
+    Reply::done(text::done_text(done, limit))
 }
 
 /// Whether anything is written.
@@ -176,7 +168,8 @@ fn trial(arguments: &Arguments<'_>) -> Result<Trial, Reply> {
     Ok(if arguments.boolean_or("dry_run", false).map_err(failed)? { Trial::Dry } else { Trial::Real })
 }
 
-/// The client knows what it has written itself.
+/// The client knows what it has written itself: the edit was held against what it knew. Not so undoing and its like, which
+/// bring back what others wrote ([`super::edited::remember`]).
 fn remember(call: &Call<'_>, applied: &crate::edit::Applied) {
     for file in &applied.files {
         match file.after {

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use super::super::asked::wanted;
 use super::super::files::{failed, limit};
-use super::{Read, Trial, json_or, trial};
+use super::{Read, Trial, json_or, refusal, trial};
 use crate::base::RelPath;
 use crate::ops::edits::{
-    Base, Breaking, Given, HowMany, Ignored, Indentation, ReplaceMode, Request, SymbolAct, TextAct, What,
+    Base, Breaking, Given, HowMany, Ignored, Indentation, LastRead, ReplaceMode, Request, SymbolAct, TextAct,
+    What,
 };
 use crate::toolsets::arguments::{ArgumentError, Arguments};
 use crate::toolsets::{Call, Reply};
@@ -23,12 +26,26 @@ pub(super) struct Asked {
 
 /// Reads the arguments of one call.
 pub(super) fn asked(call: &Call<'_>, read: Read) -> Result<Asked, Reply> {
-    let arguments = Arguments::new(&call.arguments);
+    asked_for(&call.arguments, read, Some(last_read(call)))
+}
+
+/// Refuses an edit whose words alone show that it cannot be made.
+pub(super) fn check(arguments: &Map<String, Value>, read: Read) -> Result<(), Reply> {
+    let asked = asked_for(arguments, read, None)?;
+    asked.request.what.check().map_err(|problem| refusal(problem.into()))
+}
+
+fn asked_for(
+    arguments: &Map<String, Value>,
+    read: Read,
+    last_read: Option<Arc<LastRead>>,
+) -> Result<Asked, Reply> {
+    let (all, arguments) = (arguments, Arguments::new(arguments));
     let what = read(&arguments)?;
     let force = arguments.boolean_or("force", false).map_err(failed)?;
     let request = Request {
         what,
-        base: base(call)?,
+        base: Base { given: given(all)?, last_read },
         breaking: if force { Breaking::Allowed } else { Breaking::Refused },
         ignored: Ignored::Refused,
     };
@@ -36,11 +53,19 @@ pub(super) fn asked(call: &Call<'_>, read: Read) -> Result<Asked, Reply> {
 }
 
 /// What the client believes: `expect`, else what it read last on this connection.
-pub(super) fn base(call: &Call<'_>) -> Result<Base, Reply> {
-    let arguments = Arguments::new(&call.arguments);
+pub(in crate::toolsets::native) fn base(call: &Call<'_>) -> Result<Base, Reply> {
+    Ok(Base { given: given(&call.arguments)?, last_read: Some(last_read(call)) })
+}
+
+fn last_read(call: &Call<'_>) -> Arc<LastRead> {
     let client = Arc::clone(&call.client);
-    let last_read = Some(Arc::new(move |path: &RelPath| client.last_read(path)) as Arc<_>);
-    let given = match json_or(call.arguments.get("expect")) {
+    Arc::new(move |path: &RelPath| client.last_read(path))
+}
+
+fn given(arguments: &Map<String, Value>) -> Result<Option<Given>, Reply> {
+    let expect = json_or(arguments.get("expect"));
+    let arguments = Arguments::new(arguments);
+    Ok(match expect {
         Some(value) if value.is_object() => Some(Given::Each(each(&arguments, value)?)),
         Some(_) => {
             let revision = arguments.string("expect").map_err(failed)?;
@@ -51,17 +76,16 @@ pub(super) fn base(call: &Call<'_>) -> Result<Base, Reply> {
             Some(Given::One(revision.to_owned()))
         }
         None => None,
-    };
-    Ok(Base { given, last_read })
+    })
 }
 
 /// Fewer digits of a revision could be those of another by chance.
 const MIN_DIGITS: usize = 8;
 
-fn each(arguments: &Arguments<'_>, value: &serde_json::Value) -> Result<BTreeMap<RelPath, String>, Reply> {
+fn each(arguments: &Arguments<'_>, value: &Value) -> Result<BTreeMap<RelPath, String>, Reply> {
     let wrong = || failed(arguments.invalid("expect", "an object of file revisions by path"));
     let entries = value.as_object().ok_or_else(wrong)?;
-    let read = |(path, revision): (&String, &serde_json::Value)| {
+    let read = |(path, revision): (&String, &Value)| {
         let revision = revision.as_str().filter(|text| text.len() >= MIN_DIGITS)?;
         Some((RelPath::new(path).ok()?, revision.to_owned()))
     };

@@ -2,21 +2,22 @@
 
 use serde_json::json;
 
+use super::super::edited::remember;
 use super::super::files::{DEFAULT_LIMIT, LIMIT, failed, limit};
 use super::text::{diffs_text, inverse_text};
-use super::{Trial, not_applied, remember, schema, trial};
+use super::{Trial, not_applied, schema, trial};
 use crate::edit::{By, OperationId, Resolution};
 use crate::ops::edits::{preview_resolve, resolve};
 use crate::toolsets::arguments::Arguments;
-use crate::toolsets::{Annotations, Call, Reach, Reply, Risk, Tool};
+use crate::toolsets::{Call, Reply, Tool};
 
-pub(in super::super) const RESOLVE_EDIT: Tool = Tool {
-    name: "resolve_edit",
-    title: "Resolve an interrupted edit",
-    description: "Decides about an edit that a crash cut short, where files had been changed by others before symd could \
-        put them back (`status` names them): keep them as they are, or put the content from before the edit in their place. \
-        The latter is an edit and can be undone.",
-    schema: || {
+pub(in super::super) const RESOLVE_EDIT: Tool = Tool::changes(
+    "resolve_edit",
+    "Resolve an interrupted edit",
+    "Decides about an edit that a crash cut short, where files had been changed by others before symd could \
+     put them back (`status` names them): keep them as they are, or put the content from before the edit in their place. \
+     The latter is an edit and can be undone.",
+    || {
         json!({
             "type": "object",
             "properties": {
@@ -28,11 +29,8 @@ pub(in super::super) const RESOLVE_EDIT: Tool = Tool {
             "required": ["id", "resolution"],
         })
     },
-    annotations: Annotations::CHANGES,
-    risk: Risk::SafeWrite,
-    reach: Reach::Project,
-    run: |call| Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) }),
-};
+    |call| Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) }),
+);
 
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
@@ -53,7 +51,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let title = format!("content from before operation {id}");
     let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: title.clone() };
     let applied = resolve(call.project, id, resolution, by).await.map_err(|error| not_applied(&error))?;
-    remember(call, &applied);
+    remember(&call.client, &applied);
     Ok(Reply::done(match resolution {
         Resolution::Keep => format!("operation {id}: its files stay as they are [resolved]"),
         Resolution::PutBack => inverse_text(&title, &applied, limit),

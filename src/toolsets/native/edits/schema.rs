@@ -22,7 +22,7 @@ pub(super) fn dry_run() -> Value {
     json!({"type": "boolean", "default": false, "description": "Write nothing, show the change as a unified diff."})
 }
 
-fn expect() -> Value {
+pub(in crate::toolsets::native) fn expect() -> Value {
     json!({"type": "string", "description": "The file revision that the edit is made for, as reading tools show it; when absent, the one that this connection read last. Refused if the file has another."})
 }
 

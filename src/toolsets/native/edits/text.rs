@@ -112,7 +112,7 @@ pub(in crate::toolsets::native) fn caused_text(caused: &Caused, text: &mut Strin
     }
 }
 
-fn unknown(why: &Unknown) -> &'static str {
+pub(in crate::toolsets::native) fn unknown(why: &Unknown) -> &'static str {
     match why {
         Unknown::NotAsked => "not asked for",
         Unknown::NotReady => "no language server is ready",

@@ -1,5 +1,5 @@
-//! Where programs are looked for: first where symd installs servers, then on the user's PATH, never in the project.
-//! Only looks; starts nothing. Invariant: a program that is found is an executable file outside the project, links
+//! Where programs are looked for: on the user's PATH, after a directory of symd's own where there is one, never in the
+//! project. Only looks; starts nothing. Invariant: a program that is found is an executable file outside the project, links
 //! resolved.
 
 use std::ffi::{OsStr, OsString};
@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
 
-/// The directories in which one server and what it needs are looked for.
+/// The directories in which programs are looked for, in this order.
 #[derive(Clone, Debug)]
-pub(super) struct Programs {
+pub struct Programs {
     directories: Vec<PathBuf>,
-    root: PathBuf,
+    project: Option<PathBuf>,
 }
 
 /// Why a program cannot be used, as the middle of a sentence: "ty is not installed".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Unusable {
+pub enum Unusable {
     /// Nowhere.
     #[error("{0} is not installed")]
     Missing(String),
@@ -32,22 +32,30 @@ pub(super) enum Unusable {
 }
 
 impl Programs {
-    /// `installed` is the directory of this server's own programs; of `search_path`, entries that are relative or
-    /// inside the project `root` are left out.
-    pub(super) fn new(installed: PathBuf, search_path: &OsStr, root: &Path) -> Programs {
-        let outside = |path: &PathBuf| path.is_absolute() && !is_within(path, root);
-        let directories = std::iter::once(installed).chain(std::env::split_paths(search_path));
-        Programs { directories: directories.filter(outside).collect(), root: root.to_owned() }
+    /// Those of `search_path`, in PATH's form, but for entries that are relative or inside `project` (absolute, its links
+    /// resolved).
+    pub fn on(search_path: &OsStr, project: Option<&Path>) -> Programs {
+        let mut directories: Vec<PathBuf> = std::env::split_paths(search_path).collect();
+        directories.retain(|directory| is_allowed(directory, project));
+        Programs { directories, project: project.map(Path::to_owned) }
     }
 
-    /// PATH of the server and of everything it starts.
-    pub(super) fn path(&self) -> OsString {
+    /// These, after `first`.
+    pub fn after(mut self, first: PathBuf) -> Programs {
+        if is_allowed(&first, self.project.as_deref()) {
+            self.directories.insert(0, first);
+        }
+        self
+    }
+
+    /// PATH of what is started from here, and of everything that it starts.
+    pub fn path(&self) -> OsString {
         // A directory whose name holds `:` cannot be written down; none was split so, and symd's own has none.
         std::env::join_paths(&self.directories).unwrap_or_default()
     }
 
     /// The program called `command`, or the one at that absolute path.
-    pub(super) fn find(&self, command: &str) -> Result<PathBuf, Unusable> {
+    pub fn find(&self, command: &str) -> Result<PathBuf, Unusable> {
         if command.is_empty() || (command.contains('/') && !command.starts_with('/')) {
             return Err(Unusable::NotAName(command.to_owned()));
         }
@@ -59,9 +67,9 @@ impl Programs {
             if !resolved.is_file() {
                 continue;
             }
-            if resolved.starts_with(&self.root) {
+            if self.project.as_ref().is_some_and(|project| resolved.starts_with(project)) {
                 problem = Unusable::InProject(path);
-            } else if rustix::fs::access(&path, Access::EXEC_OK).is_err() {
+            } else if !is_program(&path) {
                 problem = Unusable::NotExecutable(path);
             } else {
                 return Ok(path);
@@ -71,8 +79,17 @@ impl Programs {
     }
 }
 
+fn is_allowed(directory: &Path, project: Option<&Path>) -> bool {
+    directory.is_absolute() && project.is_none_or(|project| !is_within(directory, project))
+}
+
+/// Whether `path`, links followed, is a file that we may run.
+pub fn is_program(path: &Path) -> bool {
+    path.is_file() && rustix::fs::access(path, Access::EXEC_OK).is_ok()
+}
+
 /// Whether `path`, as written or with its links resolved, lies in `root`.
-pub(super) fn is_within(path: &Path, root: &Path) -> bool {
+pub fn is_within(path: &Path, root: &Path) -> bool {
     path.starts_with(root) || path.canonicalize().is_ok_and(|path| path.starts_with(root))
 }
 
@@ -109,7 +126,7 @@ mod tests {
             at("late"),
         ])
         .unwrap();
-        let programs = Programs::new(installed.clone(), &path, &root);
+        let programs = Programs::on(&path, Some(&root)).after(installed.clone());
         assert_eq!(
             programs.path(),
             std::env::join_paths([installed.clone(), at("usr"), at("late")]).unwrap()
@@ -123,5 +140,9 @@ mod tests {
         let inside = at("project/node_modules/.bin/ls1");
         assert_eq!(programs.find(inside.to_str().unwrap()), Err(Unusable::InProject(inside)));
         assert_eq!(programs.find(at("usr/both").to_str().unwrap()), Ok(at("usr/both")));
+        let anywhere = Programs::on(&path, None);
+        assert_eq!(anywhere.find("ls1"), Ok(at("project/node_modules/.bin/ls1")));
+        let of_the_project = programs.after(at("project/bin"));
+        assert_eq!(of_the_project.find("both"), Ok(installed.join("both")));
     }
 }

@@ -1,0 +1,76 @@
+//! The project's own settings of symd: what they tighten must hold for the tools too, so no edit of a tool's touches them.
+//! Says nothing of what stands in them, and nothing of `.symd`'s other files (memories are edited like any file).
+//! Invariant: the answer does not depend on the case of a name, nor on the name by which a link leads to the file.
+
+use crate::base::RelPath;
+use crate::vfs::Root;
+
+/// The files, from the root on.
+const FILES: [&str; 3] = [".symd/approvals.toml", ".symd/config.toml", ".symd/languages.toml"];
+
+/// Where the settings of a project lie.
+#[derive(Debug, Default)]
+pub(super) struct Settings {
+    /// Links resolved, where that leads to another name.
+    elsewhere: Vec<RelPath>,
+}
+
+impl Settings {
+    /// Those of the project at `root`, as it is now.
+    pub(super) fn of(root: &Root) -> Settings {
+        Settings { elsewhere: FILES.iter().filter_map(|file| elsewhere(root, file)).collect() }
+    }
+
+    /// Whether `path`, as it is written or with links resolved, is one of them, or would lie beneath one.
+    pub(super) fn hold(&self, path: &RelPath) -> bool {
+        let folded = path.as_str().to_ascii_lowercase();
+        let is_named = |file: &str| {
+            folded.strip_prefix(file).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        FILES.into_iter().any(is_named) || self.elsewhere.iter().any(|file| path.is_within(file))
+    }
+}
+
+/// Where `file` is, or would be, if that is not where it says.
+fn elsewhere(root: &Root, file: &str) -> Option<RelPath> {
+    let named = RelPath::new(file).ok()?;
+    let above = || Some(root.resolve(&named.parent()?).ok()?.join(named.file_name()));
+    root.resolve(&named).ok().or_else(above).filter(|found| *found != named)
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_known_by_any_name() {
+        let scratch = tempfile::tempdir().expect("a directory");
+        let path = |text: &str| RelPath::new(text).expect("valid");
+        let root = Root::open(scratch.path()).expect("opened");
+        let settings = Settings::of(&root);
+        for text in [
+            ".symd/approvals.toml",
+            ".symd/config.toml",
+            ".symd/languages.toml",
+            ".SYMD/Approvals.TOML",
+            ".symd/config.toml/x",
+        ] {
+            assert!(settings.hold(&path(text)), "{text}");
+        }
+        for text in
+            [".symd", ".symd/approvals.toml2", ".symd/memories/config.toml", "a/.symd/config.toml", ""]
+        {
+            assert!(!settings.hold(&path(text)), "{text}");
+        }
+        std::fs::create_dir(scratch.path().join("kept")).expect("made");
+        std::fs::write(scratch.path().join("own"), "").expect("written");
+        std::os::unix::fs::symlink("kept", scratch.path().join(".symd")).expect("linked");
+        std::os::unix::fs::symlink("../own", scratch.path().join("kept/languages.toml")).expect("linked");
+        let settings = Settings::of(&root);
+        for text in [".symd/config.toml", "kept/config.toml", "kept/approvals.toml", "own"] {
+            assert!(settings.hold(&path(text)), "{text}");
+        }
+        assert!(!settings.hold(&path("kept/other.toml")));
+    }
+}

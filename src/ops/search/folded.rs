@@ -1,0 +1,116 @@
+//! A plain text looked for in any case. Not for patterns. Finding it takes no automaton, whose making takes a tenth of a
+//! millisecond: longer than the whole search of a small project. Invariant: it finds what `(?i)` and the text as a regular
+//! expression find.
+
+use std::ops::Range;
+
+/// Bytes of a text looked for in this way: each may be compared at each place.
+const LONGEST: usize = 64;
+
+/// ASCII in source text, the commonest first; all others are rarer.
+const COMMONEST: &[u8] = b" etaoinsrldcumpfhg_bvwyx()=.,0k1:\"'j2qz";
+
+/// The text, prepared.
+#[derive(Clone, Debug)]
+pub(super) struct Folded {
+    /// In lower case.
+    text: Vec<u8>,
+    /// The place in it of the byte that is looked for first.
+    rarest: usize,
+}
+
+impl Folded {
+    /// `None` for what is more than plain ASCII on a line, or too long.
+    pub(super) fn new(text: &str) -> Option<Folded> {
+        let is_plain = |byte: u8| {
+            (byte.is_ascii_graphic() || byte == b' ' || byte == b'\t') && !br"\.+*?()|[]{}^$".contains(&byte)
+        };
+        if text.len() > LONGEST || !text.bytes().all(is_plain) {
+            return None;
+        }
+        let text = text.to_ascii_lowercase().into_bytes();
+        // The place of one that has a longer form could not be told from where it is.
+        let single = (0..text.len()).filter(|&at| longer_form(text[at]).is_none());
+        let rank = |byte| COMMONEST.iter().position(|common| *common == byte).unwrap_or(COMMONEST.len());
+        let rarest = single.max_by_key(|&at| rank(text[at]))?;
+        Some(Folded { text, rarest })
+    }
+
+    /// The first match at or behind byte `at` of `within`.
+    pub(super) fn find_at(&self, within: &[u8], at: usize) -> Option<Range<usize>> {
+        let within_reach = within.get(at..)?;
+        let byte = self.text[self.rarest];
+        for found in memchr::memchr2_iter(byte, byte.to_ascii_uppercase(), within_reach) {
+            let (before, behind) = (&within_reach[..found], &within_reach[found + 1..]);
+            let mut left = self.text[..self.rarest].iter().rev();
+            let Some(before) = left.try_fold(before, |text, &byte| without_last(text, byte)) else {
+                continue;
+            };
+            let mut right = self.text[self.rarest + 1..].iter();
+            let Some(behind) = right.try_fold(behind, |text, &byte| without_first(text, byte)) else {
+                continue;
+            };
+            return Some(at + before.len()..within.len() - behind.len());
+        }
+        None
+    }
+}
+
+/// What is the same letter in Unicode's simple case folding, and not ASCII.
+fn longer_form(byte: u8) -> Option<&'static [u8]> {
+    match byte {
+        b'k' => Some("\u{212A}".as_bytes()),
+        b's' => Some("\u{17F}".as_bytes()),
+        _ => None,
+    }
+}
+
+fn without_first(text: &[u8], byte: u8) -> Option<&[u8]> {
+    match text {
+        [first, rest @ ..] if first.to_ascii_lowercase() == byte => Some(rest),
+        _ => text.strip_prefix(longer_form(byte)?),
+    }
+}
+
+fn without_last(text: &[u8], byte: u8) -> Option<&[u8]> {
+    match text {
+        [rest @ .., last] if last.to_ascii_lowercase() == byte => Some(rest),
+        _ => text.strip_suffix(longer_form(byte)?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_finds_what_the_expression_finds() {
+        let texts = [
+            "",
+            "k",
+            "Say TASKS, tasks",
+            "ta\u{17F}\u{212A}s taſk tASk",
+            "tatata ts\u{17F}tast",
+            "\u{17F}a\u{17F}sa sasa",
+        ];
+        let invalid: &[u8] = b"\xFFtask\xE2\x84 task\xC5s\xAF";
+        for source in ["task", "ta", "tas", "sa", "asa", "say t", "#a-b", "aaaa", "t"] {
+            let folded = Folded::new(source).expect(source);
+            let regex = regex::bytes::Regex::new(&format!("(?i){}", regex::escape(source))).expect(source);
+            for text in texts.iter().map(|text| text.as_bytes()).chain([invalid]) {
+                for at in 0..=text.len() {
+                    let expected = regex.find_at(text, at).map(|found| found.range());
+                    assert_eq!(folded.find_at(text, at), expected, "{source} from {at} on in {text:?}");
+                }
+                assert_eq!(folded.find_at(text, text.len() + 1), None);
+            }
+        }
+    }
+
+    #[test]
+    fn patterns_are_left_to_the_engines() {
+        for source in ["", "a.b", "^a", "a\\b", "(a", "ä", "a\nb", "sks", &"a".repeat(LONGEST + 1)] {
+            assert!(Folded::new(source).is_none(), "{source}");
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! What begins with a parenthesis, and the groups that a pattern has.
+
+use std::collections::HashMap;
+
+use super::Walk;
+use super::frame::{Frame, Kind, Last, Width};
+
+/// The groups with numbers.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    /// By number from 1 on; `None` while a group is open.
+    widths: Vec<Option<Width>>,
+    names: HashMap<String, usize>,
+    /// The greatest number that a condition asks for.
+    asked: usize,
+    /// How many groups there were where the outermost open look-behind began.
+    at_look_behind: Option<usize>,
+}
+
+impl Groups {
+    /// The width of a group that may be referred to here.
+    pub(super) fn refer(&self, number: usize) -> Result<Width, String> {
+        let width = self.width(number)?;
+        match self.at_look_behind {
+            Some(before) if number > before => {
+                Err(format!("group {number} cannot be referred to in the look-behind that it belongs to"))
+            }
+            _ => Ok(width),
+        }
+    }
+
+    fn width(&self, number: usize) -> Result<Width, String> {
+        let width = number.checked_sub(1).and_then(|index| self.widths.get(index));
+        let width = width.ok_or_else(|| format!("there is no group {number} to refer to"))?;
+        width.ok_or_else(|| format!("group {number} is still open where it is referred to"))
+    }
+
+    /// Conditions may ask for groups that come later, but not for such as never come.
+    pub(super) fn check_asked(&self) -> Result<(), String> {
+        match self.asked > self.widths.len() {
+            true => Err(format!("there is no group {} to refer to", self.asked)),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Walk {
+    pub(super) fn group(&mut self) -> Result<(), String> {
+        if self.peek(1) != Some('?') {
+            return self.capture(None, 1);
+        }
+        match (self.peek(2), self.peek(3)) {
+            (Some('P'), _) => self.named(),
+            (Some(':'), _) => {
+                self.open(Kind::Plain, 3);
+                Ok(())
+            }
+            (Some('#'), _) => {
+                let start = self.at;
+                self.at += 3;
+                match self.skip_past(')') {
+                    true => Ok(()),
+                    false => Err(format!("the comment '(?#' at position {start} is never closed")),
+                }
+            }
+            (Some('='), _) | (Some('!'), _) => {
+                self.out.needs_backtracking = true;
+                self.open(Kind::Ahead, 3);
+                Ok(())
+            }
+            (Some('<'), Some('=' | '!')) => {
+                self.out.needs_backtracking = true;
+                self.groups.at_look_behind.get_or_insert(self.groups.widths.len());
+                self.open(Kind::Behind, 4);
+                Ok(())
+            }
+            (Some('>'), _) => {
+                self.out.needs_backtracking = true;
+                self.open(Kind::Plain, 3);
+                Ok(())
+            }
+            (Some('('), _) => self.conditional(),
+            (Some('-' | 'a'..='z' | 'A'..='Z'), _) => self.flags(),
+            _ => Err(self.unknown()),
+        }
+    }
+
+    fn unknown(&self) -> String {
+        let kind: String = self.chars[self.at..].iter().take(4).collect();
+        format!("the group '{kind}' at position {} is of no known kind", self.at)
+    }
+
+    /// Begins a group whose first `length` characters are those of its kind, which are passed on.
+    fn open(&mut self, kind: Kind, length: usize) {
+        let head: String = self.chars[self.at..self.at + length].iter().collect();
+        self.enter(kind);
+        self.push_str(&head);
+        self.at += length;
+    }
+
+    fn enter(&mut self, kind: Kind) {
+        let mut frame = Frame::new(kind, self.at, self.out.expression.len());
+        frame.verbose = self.whole.verbose;
+        self.outer.push(std::mem::replace(&mut self.whole, frame));
+    }
+
+    pub(super) fn close(&mut self) -> Result<(), String> {
+        let outer = self.outer.pop();
+        let outer = outer.ok_or_else(|| format!("the ')' at position {} closes nothing", self.at))?;
+        let frame = std::mem::replace(&mut self.whole, outer);
+        let mut width = frame.width();
+        match frame.kind {
+            Kind::Ahead => width = Width::NONE,
+            Kind::Behind => {
+                if width.least != width.most {
+                    return Err(format!(
+                        "the look-behind at position {} is not of one length, as it must be",
+                        frame.start
+                    ));
+                }
+                width = Width::NONE;
+                if !self.outer.iter().chain([&self.whole]).any(|frame| frame.kind == Kind::Behind) {
+                    self.groups.at_look_behind = None;
+                }
+            }
+            Kind::Capture(number) => {
+                if let Some(group) = self.groups.widths.get_mut(number - 1) {
+                    *group = Some(width);
+                }
+            }
+            Kind::Whole | Kind::Plain | Kind::Conditional => {}
+        }
+        self.push(')');
+        self.at += 1;
+        let is_look = match frame.kind {
+            Kind::Ahead | Kind::Behind => true,
+            Kind::Plain => width == Width::NONE,
+            _ => false,
+        };
+        self.whole.put(if is_look { Last::Look(frame.written) } else { Last::Item(width) });
+        Ok(())
+    }
+
+    fn capture(&mut self, name: Option<String>, length: usize) -> Result<(), String> {
+        self.groups.widths.push(None);
+        let number = self.groups.widths.len();
+        if let Some(name) = name {
+            let before = self.groups.names.insert(name.clone(), number);
+            if let Some(before) = before {
+                return Err(format!("group {number} has the name '{name}' of group {before}"));
+            }
+        }
+        self.open(Kind::Capture(number), length);
+        Ok(())
+    }
+
+    /// `(?P<name>` or `(?P=name)`.
+    fn named(&mut self) -> Result<(), String> {
+        match self.peek(3) {
+            Some('<') => {
+                let (name, end) = self.name(4, '>')?;
+                self.capture(Some(name), end + 1 - self.at)
+            }
+            Some('=') => {
+                let (name, end) = self.name(4, ')')?;
+                let number = self.number_of(&name)?;
+                let width = self.groups.refer(number)?;
+                self.out.needs_backtracking = true;
+                self.push_str(&format!("(?:\\{number})"));
+                self.at = end + 1;
+                self.whole.put(Last::Item(width));
+                Ok(())
+            }
+            _ => Err(self.unknown()),
+        }
+    }
+
+    /// The name that begins `ahead` of here, and where the `close` behind it is.
+    fn name(&self, ahead: usize, close: char) -> Result<(String, usize), String> {
+        let start = self.at + ahead;
+        let length = self.chars[start.min(self.chars.len())..].iter().position(|&c| c == close);
+        let end = start
+            + length.ok_or_else(|| {
+                format!("the group's name at position {start} is never closed by '{close}'")
+            })?;
+        let name: String = self.chars[start..end].iter().collect();
+        let mut chars = name.chars();
+        let is_name = chars.next().is_some_and(|c| c == '_' || c.is_alphabetic())
+            && chars.all(|c| c == '_' || c.is_alphanumeric());
+        if !is_name {
+            return Err(format!("'{name}' at position {start} cannot be the name of a group"));
+        }
+        Ok((name, end))
+    }
+
+    fn number_of(&self, name: &str) -> Result<usize, String> {
+        self.groups.names.get(name).copied().ok_or_else(|| format!("there is no group of the name '{name}'"))
+    }
+
+    fn conditional(&mut self) -> Result<(), String> {
+        let digits: String = self.chars[self.at + 3..].iter().take_while(|c| c.is_ascii_digit()).collect();
+        let (number, end) = match self.peek(3 + digits.len()) {
+            Some(')') if !digits.is_empty() => {
+                let number = digits.parse().ok().filter(|number| *number > 0);
+                let number = number.ok_or_else(|| format!("there is no group {digits} to refer to"))?;
+                (number, self.at + 3 + digits.len())
+            }
+            _ => {
+                let (name, end) = self.name(3, ')')?;
+                (self.number_of(&name)?, end)
+            }
+        };
+        let is_open = number <= self.groups.widths.len() && self.groups.width(number).is_err();
+        if is_open || self.groups.at_look_behind.is_some() {
+            // Of an open one Python says that it has matched nothing, the engine that it has.
+            self.groups.refer(number)?;
+        }
+        self.groups.asked = self.groups.asked.max(number);
+        self.out.needs_backtracking = true;
+        self.enter(Kind::Conditional);
+        // The empty group, because a condition with nothing behind it is another thing in the engine.
+        self.push_str(&format!("(?({number})(?:)"));
+        self.at = end + 1;
+        Ok(())
+    }
+
+    /// `(?i)` for all, at the beginning, or `(?i-s:` for a group.
+    fn flags(&mut self) -> Result<(), String> {
+        let start = self.at;
+        let head: String = self.chars[start + 2..].iter().take_while(|c| !matches!(c, ')' | ':')).collect();
+        let end = start + 2 + head.chars().count();
+        let (on, off) = match head.split_once('-') {
+            Some((on, off)) => (on, Some(off)),
+            None => (head.as_str(), None),
+        };
+        let all = on.chars().chain(off.unwrap_or_default().chars());
+        if let Some(unknown) = all.clone().find(|flag| !"aiLmsux".contains(*flag)) {
+            return Err(format!("'{unknown}' in the group at position {start} is no flag"));
+        }
+        if all.clone().any(|flag| matches!(flag, 'a' | 'L')) {
+            return Err("the inline flags 'a' and 'L' are not supported; \
+                        write the characters out, as in [0-9A-Za-z_]"
+                .to_owned());
+        }
+        let off_text = off.unwrap_or_default();
+        let is_for_a_group = self.chars.get(end) == Some(&':');
+        let is_wrong = self.chars.get(end).is_none()
+            || off.is_some_and(str::is_empty)
+            || off.is_some() && !is_for_a_group
+            || off_text.contains('u')
+            || on.chars().any(|flag| off_text.contains(flag));
+        if is_wrong {
+            return Err(format!("the flags '{head}' at position {start} cannot be set so"));
+        }
+        let is_verbose = (self.whole.verbose || on.contains('x')) && !off_text.contains('x');
+        if is_for_a_group {
+            let flags = [engines_flags(on), engines_flags(off_text)];
+            self.enter(Kind::Plain);
+            self.push_str(&match flags {
+                [on, off] if off.is_empty() => format!("(?{on}:"),
+                [on, off] => format!("(?{on}-{off}:"),
+            });
+        } else {
+            if !self.outer.is_empty() || !self.whole.is_untouched() {
+                return Err(format!(
+                    "the flags at position {start} are for the whole expression and must be at its beginning; write \
+                     (?{head}:…) for a part"
+                ));
+            }
+            let flags = engines_flags(on);
+            if !flags.is_empty() {
+                self.push_str(&format!("(?{flags})"));
+            }
+        }
+        self.whole.verbose = is_verbose;
+        self.at = end + 1;
+        Ok(())
+    }
+}
+
+/// Each once, without those that the engines need not know: everything is Unicode, and what the verbose mode leaves out
+/// is left out here.
+fn engines_flags(flags: &str) -> String {
+    ['i', 'm', 's'].into_iter().filter(|flag| flags.contains(*flag)).collect()
+}

@@ -1,0 +1,207 @@
+//! Python's regular expression syntax (that of `re` in 3.11), rewritten for Rust's engines. It walks the pattern once,
+//! passes on what both understand, rewrites where they differ and refuses what Python refuses: the engines' own syntaxes
+//! are wider. Not a matcher. Invariant: a pattern means what Python means by it, or is refused with a reason. Places in
+//! reasons are counted in characters of the pattern as it was written, from 0.
+
+mod escapes;
+mod frame;
+mod groups;
+mod sets;
+#[cfg(test)]
+mod tests;
+
+use frame::{Frame, Kind, Last, Width};
+use groups::Groups;
+
+/// A rewritten pattern.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Translated {
+    /// For either engine.
+    pub(super) expression: String,
+    /// Only the backtracking engine understands it.
+    pub(super) needs_backtracking: bool,
+    /// A carriage return is spelled in it.
+    pub(super) mentions_cr: bool,
+}
+
+/// Rewrites `pattern`; the error says what is wrong with it, or cannot be had.
+pub(super) fn translate(pattern: &str) -> Result<Translated, String> {
+    let mut walk = Walk {
+        chars: pattern.chars().collect(),
+        at: 0,
+        out: Translated {
+            expression: String::with_capacity(pattern.len() + 8),
+            needs_backtracking: false,
+            mentions_cr: false,
+        },
+        whole: Frame::new(Kind::Whole, 0, 0),
+        outer: Vec::new(),
+        groups: Groups::default(),
+    };
+    walk.all()?;
+    Ok(walk.out)
+}
+
+struct Walk {
+    chars: Vec<char>,
+    at: usize,
+    out: Translated,
+    /// The group that is being read; at first and last the whole pattern.
+    whole: Frame,
+    /// Those around it. Not the call stack: nesting is the client's.
+    outer: Vec<Frame>,
+    groups: Groups,
+}
+
+impl Walk {
+    fn all(&mut self) -> Result<(), String> {
+        while let Some(&c) = self.chars.get(self.at) {
+            match c {
+                '\\' => self.escape()?,
+                '[' => self.set()?,
+                '(' => self.group()?,
+                ')' => self.close()?,
+                '|' => self.alternative()?,
+                '*' | '+' | '?' | '{' => self.quantifier()?,
+                ' ' | '\t' | '\n' | '\r' | '\u{b}' | '\u{c}' if self.whole.verbose => self.at += 1,
+                '#' if self.whole.verbose => {
+                    self.skip_past('\n');
+                }
+                _ => {
+                    self.at += 1;
+                    self.push(c);
+                    self.whole.put(match c {
+                        '^' | '$' => Last::Place,
+                        _ => Last::Item(Width::ONE),
+                    });
+                }
+            }
+        }
+        if !self.outer.is_empty() {
+            return Err(format!("the '(' at position {} is never closed", self.whole.start));
+        }
+        self.groups.check_asked()
+    }
+
+    fn push(&mut self, c: char) {
+        self.out.mentions_cr |= c == '\r';
+        self.out.expression.push(c);
+    }
+
+    fn push_str(&mut self, text: &str) {
+        self.out.expression.push_str(text);
+    }
+
+    fn peek(&self, ahead: usize) -> Option<char> {
+        self.chars.get(self.at + ahead).copied()
+    }
+
+    /// Goes behind the next `end` that has no backslash before it; `false` where there is none.
+    fn skip_past(&mut self, end: char) -> bool {
+        while let Some(c) = self.peek(0) {
+            self.at += if c == '\\' { 2 } else { 1 };
+            if c == end {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn alternative(&mut self) -> Result<(), String> {
+        self.whole.alternative(self.at)?;
+        self.push('|');
+        self.at += 1;
+        Ok(())
+    }
+
+    /// `*`, `+`, `?` or a brace. One that does not form a quantifier is an ordinary character, as in `fn main() {`.
+    fn quantifier(&mut self) -> Result<(), String> {
+        let (start, behind) = (self.at, self.out.expression.len());
+        let times = match self.chars[start] {
+            '{' => self.braces()?,
+            c => {
+                self.at += 1;
+                self.push(c);
+                Some((usize::from(c == '+'), if c == '?' { 1 } else { usize::MAX }))
+            }
+        };
+        let Some((least, most)) = times else {
+            self.push_str("\\{");
+            self.at += 1;
+            self.whole.put(Last::Item(Width::ONE));
+            return Ok(());
+        };
+        let last = self.whole.last;
+        self.whole.repeat(start, least, most)?;
+        let suffix = self.peek(0).filter(|c| matches!(c, '+' | '?'));
+        self.at += usize::from(suffix.is_some());
+        if let Last::Look(written) = last {
+            self.look_again(written, behind, least, suffix);
+            return Ok(());
+        }
+        // `a++` gives nothing back; Rust would read it as `(?:a+)+`.
+        self.out.needs_backtracking |= suffix == Some('+');
+        self.push_str(suffix.map_or("", |suffix| if suffix == '+' { "+" } else { "?" }));
+        Ok(())
+    }
+
+    /// What stands from byte `written` to `behind` never holds a character, and is repeated: the engine takes no quantifier
+    /// there, and none is needed, as the second look sees what the first saw.
+    fn look_again(&mut self, written: usize, behind: usize, least: usize, suffix: Option<char>) {
+        self.out.expression.truncate(behind);
+        if least > 0 {
+            return;
+        }
+        let (head, tail) = match suffix {
+            Some('?') => ("(?:|", ")"),
+            Some(_) => ("(?>", "|)"),
+            None => ("(?:", "|)"),
+        };
+        self.out.needs_backtracking |= suffix == Some('+');
+        self.out.expression.insert_str(written, head);
+        self.push_str(tail);
+    }
+
+    /// How often what is before the brace is wanted, at least and at most; `None`, and nothing read, where it says no such
+    /// thing.
+    fn braces(&mut self) -> Result<Option<(usize, usize)>, String> {
+        let digits = |from: usize| -> String {
+            self.chars[from..].iter().take_while(|c| c.is_ascii_digit()).collect()
+        };
+        let low = digits(self.at + 1);
+        let mut end = self.at + 1 + low.len();
+        let high = if self.chars.get(end) == Some(&',') {
+            let high = digits(end + 1);
+            end += 1 + high.len();
+            high
+        } else {
+            low.clone()
+        };
+        let is_empty = end == self.at + 1;
+        if self.chars.get(end) != Some(&'}') || is_empty {
+            return Ok(None);
+        }
+        let number = |digits: &str| {
+            let number: Option<u32> = digits.parse().ok().filter(|number| *number < u32::MAX);
+            let number = number.and_then(|number| usize::try_from(number).ok());
+            number.ok_or_else(|| format!("the number of repetitions at position {} is too large", self.at))
+        };
+        let least = if low.is_empty() { 0 } else { number(&low)? };
+        let most = if high.is_empty() { usize::MAX } else { number(&high)? };
+        if most < least {
+            return Err(format!(
+                "the least number of repetitions at position {} is greater than the most",
+                self.at
+            ));
+        }
+        // Written out, because Rust has no `{,n}`.
+        self.push_str(&match (least, most) {
+            (0, usize::MAX) => "*".to_owned(),
+            (least, usize::MAX) => format!("{{{least},}}"),
+            (least, most) if least == most => format!("{{{least}}}"),
+            (least, most) => format!("{{{least},{most}}}"),
+        });
+        self.at = end + 1;
+        Ok(Some((least, most)))
+    }
+}

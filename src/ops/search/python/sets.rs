@@ -1,0 +1,100 @@
+//! Sets. Python knows no nested sets and no set operations, so their characters are escaped.
+
+use super::Walk;
+use super::escapes::Escaped;
+use super::frame::{Last, Width};
+
+impl Walk {
+    pub(super) fn set(&mut self) -> Result<(), String> {
+        let start = self.at;
+        let unclosed = || format!("the '[' at position {start} is never closed");
+        self.push('[');
+        self.at += 1;
+        if self.peek(0) == Some('^') {
+            self.push('^');
+            self.at += 1;
+        }
+        let mut is_first = true;
+        loop {
+            // Closing at once it would be empty: there it is a character.
+            if self.peek(0).ok_or_else(unclosed)? == ']' && !is_first {
+                break;
+            }
+            is_first = false;
+            let place = self.at;
+            let low = self.member()?;
+            if self.peek(0) != Some('-') {
+                self.push_member(&low);
+                continue;
+            }
+            self.at += 1;
+            if self.peek(0).ok_or_else(unclosed)? == ']' {
+                self.push_member(&low);
+                self.push_str("\\-");
+                break;
+            }
+            match (low, self.member()?) {
+                (Escaped::Char(low), Escaped::Char(high)) if low <= high => {
+                    self.push_in_set(low);
+                    self.push('-');
+                    self.push_in_set(high);
+                }
+                _ => return Err(format!("the range at position {place} is none")),
+            }
+        }
+        self.push(']');
+        self.at += 1;
+        self.whole.put(Last::Item(Width::ONE));
+        Ok(())
+    }
+
+    /// One character or class of a set.
+    fn member(&mut self) -> Result<Escaped, String> {
+        let start = self.at;
+        let c = self.chars[start];
+        if c == '\\' {
+            return match self.behind_backslash()? {
+                'b' => {
+                    self.at += 2;
+                    Ok(Escaped::Char('\u{8}'))
+                }
+                escaped => self.escaped(escaped, start),
+            };
+        }
+        if let Some(class) = posix_class(&self.chars[start..]) {
+            return Err(format!(
+                "{class} at position {start} is not known to these expressions; write the characters out, as in [A-Za-z]"
+            ));
+        }
+        self.at += 1;
+        Ok(Escaped::Char(c))
+    }
+
+    fn push_member(&mut self, member: &Escaped) {
+        match *member {
+            Escaped::Char(c) => self.push_in_set(c),
+            Escaped::Class(class) => {
+                self.push('\\');
+                self.push(class);
+            }
+        }
+    }
+
+    fn push_in_set(&mut self, c: char) {
+        if matches!(c, '[' | ']' | '\\' | '^' | '-' | '&' | '~') {
+            self.push('\\');
+        }
+        self.push_char(c);
+    }
+}
+
+/// A class such as `[:alpha:]`. Python reads the letters in it one by one, which nobody means.
+fn posix_class(rest: &[char]) -> Option<String> {
+    let text: String = rest.iter().take(10).collect();
+    let name = text.strip_prefix("[:")?.split_once(":]")?.0;
+    let known = [
+        "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
+        "upper", "word", "xdigit",
+    ];
+    known.contains(&name).then(|| format!("[:{name}:]"))
+}

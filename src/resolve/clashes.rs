@@ -1,0 +1,421 @@
+//! What a new name of a declaration would break: names that would mean another thing than before. Strings, comments,
+//! members of other things, names of arguments and names in other scopes break nothing. Invariant: what is found is an
+//! identifier, or an import, that has the new name, or a use of the declaration where something nearer has it.
+
+use std::sync::Arc;
+
+use super::classes::is_class;
+use super::context::{Receiver, argument_of, before, behind, receiver};
+use super::family::Family;
+use super::kin::Kin;
+use super::meaning::{Meaning, binds};
+use super::modules::Module;
+use super::place::{Place, place};
+use super::project::{Here, Project};
+use super::scope::{self, From, Reach, reached};
+use super::sources::{Sources, Target};
+use crate::base::cancel::Cancelled;
+use crate::base::{Cancel, RelPath, TextRange};
+use crate::index::FileEntry;
+use crate::syntax::{Import, Outline, Row, SymbolKind, call_site, name_hash};
+
+/// Where something stands.
+type Spot = (RelPath, TextRange);
+
+/// What has the name `new_name` where `target` is declared, and the uses of that name which would mean `target` then:
+/// what it would hide, override or be overridden by. In no order; also where `target` itself is not used.
+pub fn taken(
+    sources: &dyn Sources,
+    target: &Target,
+    new_name: &str,
+    cancel: &Cancel,
+) -> Result<Vec<Spot>, Cancelled> {
+    cancel.check()?;
+    let Some(family) = Family::of(&target.file) else { return Ok(Vec::new()) };
+    let project = Project::new(sources, family, cancel);
+    let Some(renaming) = Renaming::new(&project, target, new_name) else { return Ok(Vec::new()) };
+    let mut found = renaming.beside()?;
+    found.extend(renaming.of_kin()?);
+    let hash = name_hash(renaming.new.as_bytes());
+    for file in sources.snapshot().files.iter() {
+        let is_it = file.outline().is_some_and(|outline| outline.occurrences.contains_hash(hash));
+        if !is_it || Family::of(file) != Some(family) || !renaming.may_reach(file)? {
+            continue;
+        }
+        cancel.check()?;
+        if let Some(here) = project.here(file) {
+            renaming.uses(&here, &mut found)?;
+        }
+    }
+    Ok(found)
+}
+
+/// What would catch the uses of `target` that stand at `places` of the file at `path`, once they are called `new_name`.
+pub fn captured(
+    sources: &dyn Sources,
+    target: &Target,
+    new_name: &str,
+    path: &RelPath,
+    places: &[TextRange],
+    cancel: &Cancel,
+) -> Result<Vec<Spot>, Cancelled> {
+    cancel.check()?;
+    let Some(family) = Family::of(&target.file) else { return Ok(Vec::new()) };
+    let project = Project::new(sources, family, cancel);
+    let Some(renaming) = Renaming::new(&project, target, new_name) else { return Ok(Vec::new()) };
+    let Some(here) = project.file(path.as_str()).and_then(|file| project.here(file)) else {
+        return Ok(Vec::new());
+    };
+    let mut found = Vec::new();
+    for &range in places.iter().filter(|&&range| here.text.slice(range) == renaming.old) {
+        cancel.check()?;
+        renaming.catches(&here, range, &mut found)?;
+    }
+    Ok(found)
+}
+
+/// Where a declaration is visible by its bare name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Visible {
+    /// In this function of its file.
+    Function(usize),
+    /// As a member of this class.
+    Member(usize),
+    /// In its file, and where it is imported or its package is.
+    File,
+}
+
+/// One declaration and its new name.
+struct Renaming<'p, 's> {
+    project: &'p Project<'s>,
+    target: &'p Target,
+    outline: &'p Outline,
+    row: &'p Row,
+    old: &'p str,
+    new: &'p str,
+    visible: Visible,
+}
+
+impl<'p, 's> Renaming<'p, 's> {
+    fn new(project: &'p Project<'s>, target: &'p Target, new_name: &'p str) -> Option<Renaming<'p, 's>> {
+        let (outline, row) = target.row()?;
+        let visible = match row.parent() {
+            Some(parent) if is_class(&outline.rows[parent]) => Visible::Member(parent),
+            Some(parent) if !is_namespace(&outline.rows[parent]) => Visible::Function(parent),
+            _ => Visible::File,
+        };
+        // Identifiers are known without the marks that they may need.
+        let new = new_name.trim_matches('`');
+        let new = match project.family {
+            Family::Rust => new.strip_prefix("r#").unwrap_or(new),
+            Family::CSharp => new.strip_prefix('@').unwrap_or(new),
+            _ => new,
+        };
+        Some(Renaming { project, target, outline, row, old: outline.name(row), new, visible })
+    }
+
+    /// What has the new name in the scope of the declaration itself.
+    fn beside(&self) -> Result<Vec<Spot>, Cancelled> {
+        let rows = self.outline.rows.iter().enumerate();
+        let siblings = rows.filter(|(at, other)| {
+            *at != self.target.row
+                && other.parent == self.row.parent
+                && self.outline.name(other) == self.new
+                && self.can_clash(other.kind())
+        });
+        let mut found: Vec<Spot> =
+            siblings.map(|(at, _)| name_spot(&Target { file: self.target.file.clone(), row: at })).collect();
+        if let Visible::Member(_) = self.visible {
+            return Ok(found);
+        }
+        if let Some(here) = self.project.here(&self.target.file) {
+            let function = match self.visible {
+                Visible::Function(parent) => Some(parent),
+                _ => self.row.parent(),
+            };
+            found.extend(self.imports(&here, function));
+            // A nested function beside a local that is no row.
+            if matches!(self.visible, Visible::Function(_))
+                && here.is_local(self.project.family, self.new, self.row.name_start)
+            {
+                found.push(name_spot(self.target));
+            }
+        }
+        found.extend(self.in_package()?);
+        Ok(found)
+    }
+
+    /// The statements of the file that import the new name into the function, or into the file.
+    fn imports(&self, here: &Here, function: Option<usize>) -> Vec<Spot> {
+        let is_it = |import: &Import| {
+            binds(self.project.family, import) == Some(self.new)
+                && scope::function_around(here, import.statement.start) == function
+        };
+        let imports = here.imports().iter().filter(is_it);
+        imports.map(|import| (here.file.path.clone(), import.statement)).collect()
+    }
+
+    /// What a declaration of a file shares its package with, where other files' names are known without an import.
+    fn in_package(&self) -> Result<Vec<Spot>, Cancelled> {
+        if self.visible != Visible::File {
+            return Ok(Vec::new());
+        }
+        let package = match self.project.family {
+            Family::Jvm => {
+                let imports = self.outline.imports.unpack();
+                Module::Package(imports.package().unwrap_or("").to_owned())
+            }
+            Family::Go => Module::Directory(self.target.file.path.parent().unwrap_or_else(RelPath::root)),
+            _ => return Ok(Vec::new()),
+        };
+        let Meaning::Declared(found) = self.project.exported(&package, self.new, 0)? else {
+            return Ok(Vec::new());
+        };
+        let is_other = |other: &&Target| {
+            other.file.path != self.target.file.path
+                && other.row().is_some_and(|(_, row)| self.can_clash(row.kind()))
+        };
+        Ok(found.iter().filter(is_other).map(name_spot).collect())
+    }
+
+    /// Members of that name in the classes that the member's class inherits from, and in those that inherit from it.
+    fn of_kin(&self) -> Result<Vec<Spot>, Cancelled> {
+        let Visible::Member(class) = self.visible else { return Ok(Vec::new()) };
+        let class = Target { file: self.target.file.clone(), row: class };
+        let kin = Kin::new(&class);
+        let mut found = Vec::new();
+        for other in self.project.declared(self.new)?.iter() {
+            let Some((outline, row)) = other.row() else { continue };
+            let Some(owner) = row.parent().filter(|&at| is_class(&outline.rows[at])) else { continue };
+            let owner = Target { file: other.file.clone(), row: owner };
+            if !owner.is(&class) && self.can_clash(row.kind()) && kin.is_kin(self.project, &owner)? {
+                found.push(name_spot(other));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether the declaration may be known in the file by its bare name, or as a member. Cheap: most files are left here.
+    fn may_reach(&self, file: &Arc<FileEntry>) -> Result<bool, Cancelled> {
+        if file.path == self.target.file.path {
+            return Ok(true);
+        }
+        let Some(outline) = file.outline() else { return Ok(false) };
+        Ok(match self.visible {
+            Visible::Function(_) => false,
+            Visible::Member(_) => true,
+            Visible::File => {
+                outline.occurrences.contains(self.old)
+                    || outline.imports.has_stars()
+                    || matches!(self.project.family, Family::Jvm | Family::CSharp | Family::Go)
+            }
+        })
+    }
+
+    /// The uses of the new name in a file that would mean the declaration.
+    fn uses(&self, here: &Here, found: &mut Vec<Spot>) -> Result<(), Cancelled> {
+        let class = match self.visible {
+            Visible::Member(row) => Some(Target { file: self.target.file.clone(), row }),
+            _ => None,
+        };
+        let kin = class.as_ref().map(Kin::new);
+        let length = u32::try_from(self.new.len()).unwrap_or(u32::MAX);
+        for start in here.outline.occurrences.offsets_of(self.new) {
+            let range = TextRange::new(start, start.saturating_add(length));
+            if here.text.slice(range) != self.new || !self.can_mean(here, range) {
+                continue;
+            }
+            let would_mean = match receiver(here.text.as_str(), start as usize, self.project.family) {
+                Receiver::None => self.would_mean(here, range)?,
+                Receiver::Chain(chain, first) => match &kin {
+                    Some(kin) => self.is_member_of_kin(here, first, &chain, kin)?,
+                    None => false,
+                },
+                Receiver::Super | Receiver::Expression => false,
+            };
+            if would_mean {
+                found.push((here.file.path.clone(), range));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the bare new name at `range` would mean the declaration: that is visible there, and nothing nearer has
+    /// the name.
+    fn would_mean(&self, here: &Here, range: TextRange) -> Result<bool, Cancelled> {
+        let (meaning, mine) = reached(self.project, here, range.start, self.old)?;
+        let is_visible =
+            matches!(meaning, Meaning::Declared(found) if found.iter().any(|one| one.is(self.target)));
+        if !is_visible || self.is_no_use(here, range)? {
+            return Ok(false);
+        }
+        let (_, theirs) = reached(self.project, here, range.start, self.new)?;
+        Ok(mine <= theirs)
+    }
+
+    /// Whether `range` is a name that is declared, imported or given to an argument.
+    fn is_no_use(&self, here: &Here, range: TextRange) -> Result<bool, Cancelled> {
+        let place = place(self.project, here, range, self.new)?;
+        Ok(!matches!(place, Place::Bare(_)))
+    }
+
+    /// Whether what stands before the dot is the member's class, or one that inherits from it.
+    fn is_member_of_kin(
+        &self,
+        here: &Here,
+        first: usize,
+        chain: &[&str],
+        kin: &Kin,
+    ) -> Result<bool, Cancelled> {
+        let first = u32::try_from(first).unwrap_or(u32::MAX);
+        match scope::chain(self.project, here, first, chain, From::Inside)? {
+            Meaning::Declared(owner) => match &owner[..] {
+                [owner] if owner.row().is_some_and(|(_, row)| is_class(row)) => {
+                    kin.descends(self.project, owner)
+                }
+                _ => Ok(false),
+            },
+            _ => Ok(false),
+        }
+    }
+
+    /// What catches the use of the declaration at `range`.
+    fn catches(&self, here: &Here, range: TextRange, found: &mut Vec<Spot>) -> Result<(), Cancelled> {
+        let mine = match place(self.project, here, range, self.old)? {
+            Place::Argument { .. } | Place::Member(_) => return Ok(()),
+            Place::Declaration(row) => {
+                found.extend(self.siblings_of(here, row));
+                return Ok(());
+            }
+            Place::Import(_) if !self.is_bound(here, range) => return Ok(()),
+            Place::Import(_) => match scope::function_around(here, range.start) {
+                Some(_) => Reach::Scope(0),
+                None => Reach::File,
+            },
+            Place::Bare(meaning) => {
+                let (_, reach) = reached(self.project, here, range.start, self.old)?;
+                match meaning {
+                    Meaning::Declared(all) if all.iter().any(|one| one.is(self.target)) => reach,
+                    _ => self.guessed_reach(here, range.start),
+                }
+            }
+        };
+        let (meaning, theirs) = reached(self.project, here, range.start, self.new)?;
+        let is_nearer = theirs <= mine && (theirs != Reach::Wider || matches!(meaning, Meaning::Declared(_)));
+        if !is_nearer || (theirs == Reach::Local && self.is_apart(SymbolKind::Variable)) {
+            return Ok(());
+        }
+        match meaning {
+            Meaning::Declared(all) => {
+                let clash = all.iter().filter(|one| {
+                    !one.is(self.target) && one.row().is_some_and(|(_, row)| self.can_clash(row.kind()))
+                });
+                found.extend(clash.map(name_spot));
+            }
+            _ => {
+                let function = match theirs {
+                    Reach::Scope(_) => scope::function_around(here, range.start),
+                    _ => None,
+                };
+                let imports = self.imports(here, function);
+                let is_import = theirs != Reach::Local && !imports.is_empty();
+                found.extend(if is_import { imports } else { vec![(here.file.path.clone(), range)] });
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows beside `row`, which is renamed too, that have the new name.
+    fn siblings_of(&self, here: &Here, row: usize) -> Vec<Spot> {
+        let rows = &here.outline.rows;
+        let is_it = |&at: &usize| {
+            at != row
+                && rows[at].parent == rows[row].parent
+                && here.outline.name(&rows[at]) == self.new
+                && self.can_clash(rows[at].kind())
+        };
+        (0..rows.len()).filter(is_it).map(|at| name_spot(&here.target(at))).collect()
+    }
+
+    /// Whether the import around `range` makes the old name known in the file.
+    fn is_bound(&self, here: &Here, range: TextRange) -> bool {
+        here.imports().iter().any(|import| {
+            import.statement.contains(range) && binds(self.project.family, &import) == Some(self.old)
+        })
+    }
+
+    /// How far out the declaration is, where syntax does not lead to it and the server does.
+    fn guessed_reach(&self, here: &Here, at: u32) -> Reach {
+        let around = scope::around(here, at);
+        let step = match self.visible {
+            Visible::File => None,
+            Visible::Function(row) => around.iter().position(|&one| one == row),
+            Visible::Member(_) => around.iter().position(|&one| is_class(&here.outline.rows[one])),
+        };
+        step.map_or(Reach::File, Reach::Scope)
+    }
+
+    /// Whether an occurrence is spelled so that it can mean the declaration: a key of an object literal is no use, nor
+    /// is a name that gets a value in an argument list; Kotlin and Java keep functions and values apart.
+    fn can_mean(&self, here: &Here, range: TextRange) -> bool {
+        let (text, family) = (here.text.as_str(), self.project.family);
+        let (left, right) = (before(text, range.start as usize, family), behind(text, range.end as usize));
+        match family {
+            Family::Python => {
+                !(left.ends_with(['(', ',']) && right.starts_with('=') && !right.starts_with("=="))
+                    && argument_of(text, range.start as usize, range.end as usize, family).is_none()
+            }
+            Family::Ecma | Family::Rust | Family::Go => {
+                !(left.ends_with(['{', ',']) && right.starts_with(':') && !right.starts_with("::"))
+            }
+            Family::Jvm => {
+                let is_called = call_site::is_called(here.grammar, text, range) || left.ends_with("::");
+                match space(self.row.kind()) {
+                    Some(Space::Calls) => is_called,
+                    Some(Space::Values) => !is_called,
+                    None => true,
+                }
+            }
+            Family::CSharp | Family::C => true,
+        }
+    }
+
+    /// Whether a declaration of `kind` and this one cannot both have the name.
+    fn can_clash(&self, kind: SymbolKind) -> bool {
+        !self.is_apart(kind)
+    }
+
+    /// Whether the language keeps `kind` and the declaration's apart.
+    fn is_apart(&self, kind: SymbolKind) -> bool {
+        let spaces = (space(kind), space(self.row.kind()));
+        self.project.family == Family::Jvm && matches!(spaces, (Some(one), Some(other)) if one != other)
+    }
+}
+
+/// What Kotlin and Java look up apart from one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Space {
+    Calls,
+    Values,
+}
+
+fn space(kind: SymbolKind) -> Option<Space> {
+    use SymbolKind::{Constant, EnumMember, Field, Function, Method, Property, Variable};
+    match kind {
+        Function | Method => Some(Space::Calls),
+        Variable | Constant | Property | Field | EnumMember => Some(Space::Values),
+        _ => None,
+    }
+}
+
+fn is_namespace(row: &Row) -> bool {
+    matches!(row.kind(), SymbolKind::Namespace | SymbolKind::Module)
+}
+
+/// Where the name of a declaration stands.
+fn name_spot(target: &Target) -> Spot {
+    let range = target.row().map_or(TextRange::new(0, 0), |(_, row)| {
+        TextRange::new(row.name_start, row.name_start.saturating_add(u32::from(row.name_len)))
+    });
+    (target.file.path.clone(), range)
+}

@@ -1,0 +1,64 @@
+//! Which classes inherit from which, as far as the project's own headers say. Invariant: ends on every input; a class that
+//! is not known to be kin is not.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use super::classes;
+use super::meaning::Meaning;
+use super::project::Project;
+use super::sources::Target;
+use crate::base::RelPath;
+use crate::base::cancel::Cancelled;
+
+/// How many classes up a chain of bases is followed.
+const MAX_CLASSES: usize = 64;
+
+/// The classes that inherit from one, found as they are asked about.
+pub(super) struct Kin<'t> {
+    class: &'t Target,
+    descends: RefCell<HashMap<(RelPath, usize), bool>>,
+}
+
+impl<'t> Kin<'t> {
+    /// Of `class`.
+    pub(super) fn new(class: &'t Target) -> Kin<'t> {
+        Kin { class, descends: RefCell::default() }
+    }
+
+    /// Whether `other` is the class, or inherits from it.
+    pub(super) fn descends(&self, project: &Project, other: &Target) -> Result<bool, Cancelled> {
+        let key = (other.file.path.clone(), other.row);
+        if let Some(&known) = self.descends.borrow().get(&key) {
+            return Ok(known);
+        }
+        let descends = inherits(project, other, self.class)?;
+        self.descends.borrow_mut().insert(key, descends);
+        Ok(descends)
+    }
+
+    /// Whether one of both inherits from the other.
+    pub(super) fn is_kin(&self, project: &Project, other: &Target) -> Result<bool, Cancelled> {
+        Ok(self.descends(project, other)? || inherits(project, self.class, other)?)
+    }
+}
+
+/// Whether `class` is `base`, or inherits from it.
+fn inherits(project: &Project, class: &Target, base: &Target) -> Result<bool, Cancelled> {
+    let mut seen = vec![class.clone()];
+    let mut at = 0;
+    while at < seen.len() && seen.len() < MAX_CLASSES {
+        project.cancel.check()?;
+        if seen[at].is(base) {
+            return Ok(true);
+        }
+        for meaning in classes::bases(project, &seen[at])? {
+            let Meaning::Declared(found) = meaning else { continue };
+            let new: Vec<Target> =
+                found.into_iter().filter(|one| !seen.iter().any(|known| known.is(one))).collect();
+            seen.extend(new);
+        }
+        at += 1;
+    }
+    Ok(false)
+}

@@ -1,0 +1,173 @@
+//! What is in the way of a new name, and, as important, what is not.
+
+use super::*;
+
+/// `path:line` of everything in the way when what stands at `$0` is called `new_name`; uses are all that resolve finds
+/// likely, as a server's would be. Lines 1-based.
+fn in_the_way(fixture: &str, new_name: &str) -> Vec<String> {
+    let (texts, (path, at)) = files(fixture);
+    let memory = memory(texts);
+    let target = target(&memory, &path, at);
+    let cancel = Cancel::new();
+    let mut found = taken(&memory, &target, new_name, &cancel).expect("not cancelled");
+    let uses = occurrences(&memory, &target, &cancel).expect("not cancelled");
+    let uses: Vec<Occurrence> = uses.into_iter().filter(|one| one.judgement == Judgement::Likely).collect();
+    assert!(!uses.is_empty());
+    for of_file in uses.chunk_by(|a, b| a.path == b.path) {
+        let places: Vec<TextRange> = of_file.iter().map(|one| one.range).collect();
+        let path = &of_file[0].path;
+        found.extend(captured(&memory, &target, new_name, path, &places, &cancel).expect("not cancelled"));
+    }
+    found.sort();
+    let line = |(path, range): &(RelPath, TextRange)| {
+        let text = &memory.texts.iter().find(|(known, _)| known == path).expect("is there").1;
+        format!("{path}:{}", text[..range.start as usize].matches('\n').count() + 1)
+    };
+    let mut lines: Vec<String> = found.iter().map(line).collect();
+    lines.dedup();
+    lines
+}
+
+fn free(fixture: &str, new_name: &str) {
+    assert_eq!(in_the_way(fixture, new_name), Vec::<String>::new(), "{new_name}: {fixture}");
+}
+
+#[test]
+fn imports_of_the_declaring_file_are_in_the_way() {
+    let fixture = "//- a.py\nimport os\nimport a.b\nfrom x import y as z\ndef $0run(): return os.getcwd()\n";
+    assert_eq!(in_the_way(fixture, "os"), ["a.py:1", "a.py:4"]);
+    assert_eq!(in_the_way(fixture, "a"), ["a.py:2"]);
+    assert_eq!(in_the_way(fixture, "z"), ["a.py:3"]);
+    for name in ["b", "x", "y", "getcwd"] {
+        free(fixture, name);
+    }
+    free("//- a.py\ndef $0run(): pass\ndef f():\n    import os\n    return os\n", "os");
+    let local = "//- a.py\ndef f():\n    import os\n    $0x = 1\n    return x\n";
+    assert_eq!(in_the_way(local, "os"), ["a.py:2"]);
+}
+
+#[test]
+fn a_name_of_the_language_is_in_the_way_where_it_is_used() {
+    let fixture =
+        "//- a.py\ndef $0run(): pass\n//- b.py\nfrom a import run\nprint(len(x), run())\n//- c.py\nlen(y)\n";
+    assert_eq!(in_the_way(fixture, "len"), ["b.py:2"]);
+    assert_eq!(in_the_way(fixture, "print"), ["b.py:2"]);
+    free(fixture, "min");
+    // Reached as a member, it is nobody's bare name there.
+    free("//- a.py\ndef $0run(): pass\n//- b.py\nimport a\nprint(len(x), a.run())\n", "len");
+    free("//- a.py\ndef $0run(): pass\n//- b.py\nfrom a import run as go\nprint(len(x), go())\n", "len");
+    let starred = "//- a.py\ndef $0run(): pass\n//- b.py\nfrom a import *\nlen(x)\n";
+    assert_eq!(in_the_way(starred, "len"), ["b.py:2"]);
+    let local = "//- a.py\ndef f(q):\n    $0tmp = q\n    print(q, tmp)\n    return tmp\ndef g(): print(1)\n";
+    assert_eq!(in_the_way(local, "print"), ["a.py:3"]);
+}
+
+#[test]
+fn members_arguments_strings_and_other_scopes_are_not() {
+    for text in [
+        "def $0run(): pass\nx.go = 1\nrun(y.go)\n",
+        "def $0run(): pass\nf(go=run())\ng(\":)\", go=1)\n",
+        "def $0run(): pass\nx = 'go'  # go\n",
+        "def $0run(): pass\ndef f(go): return go\nrun()\n",
+        "def $0run(): pass\nrun()\nx = [go for go in y]\ny = lambda go: go\n",
+        "def $0run(): pass\ndef f():\n    for go in range(3): print(go)\n",
+        "def $0run(): pass\nclass A:\n    go = 1\n    def f(self): return self.go + run()\n",
+        "def f():\n    $0run = 1\n    return run\ndef g(): return go(1)\n",
+        "def f():\n    $0run = 1\n    def h(go): return go\n    return h, run\ndef go(): pass\n",
+        "class A:\n    def $0run(self): return go()\ndef go(): pass\n",
+        "class A:\n    def __init__(self, go):\n        self.$0run = go\n    def f(self, go): self.run = go\n",
+        "class A:\n    def $0run(self): pass\nclass B:\n    def go(self): return self.go\n",
+        "class A:\n    def $0run(self): return self.x.go\n",
+    ] {
+        free(&format!("//- a.py\n{text}"), "go");
+    }
+}
+
+#[test]
+fn what_is_nearer_catches_the_uses() {
+    let fixture = "//- a.py\ndef $0f():\n    return 1\ndef g(x):\n    y = f()\n    return y\ndef h(z):\n    y = 2\n    return z\ny = 3\n";
+    assert_eq!(in_the_way(fixture, "y"), ["a.py:4", "a.py:9"]);
+    let class = "//- a.py\ndef $0run(): pass\nclass A:\n    go = 1\n    x = run()\n";
+    assert_eq!(in_the_way(class, "go"), ["a.py:3"]);
+    let lambda = "//- a.py\ndef $0run(): pass\nx = lambda go: run(go)\n";
+    assert_eq!(in_the_way(lambda, "go"), ["a.py:2"]);
+    let nested = "//- a.py\ndef f():\n    $0run = 1\n    def h(go): return go + run\n    return h\n";
+    assert_eq!(in_the_way(nested, "go"), ["a.py:3"]);
+    let user = "//- a.py\ndef $0run(): pass\n//- b.py\nfrom a import run\nfrom c import go\n//- d.py\ndef f():\n    from a import run\n    go = run()\n";
+    assert_eq!(in_the_way(user, "go"), ["b.py:2", "d.py:3"]);
+}
+
+#[test]
+fn what_would_be_hidden_is_found() {
+    let text = "def f():\n    return 1\ndef g(x):\n    $0y = f()\n    return y\ndef h(): return f()\n";
+    assert_eq!(in_the_way(&format!("//- a.py\n{text}"), "f"), ["a.py:4"]);
+    assert_eq!(in_the_way(&format!("//- a.py\n{text}"), "x"), ["a.py:3"]);
+    let class = "//- a.py\nclass A:\n    $0x = 1\n    y = len(z)\n    def f(self): return len(self.y)\n";
+    assert_eq!(in_the_way(class, "len"), ["a.py:3"]);
+}
+
+#[test]
+fn members_of_related_classes_are_in_the_way() {
+    let family = "//- a.py\nclass A:\n    def $0m1(self): pass\n    def f(self): return self.m3\n\
+        //- b.py\nfrom a import A\nclass B(A):\n    def m2(self): return self.m1()\nclass C(B):\n    def g(self): self.m3()\n\
+        //- c.py\nclass D:\n    def m2(self): return self.m3\n";
+    assert_eq!(in_the_way(family, "m2"), ["b.py:3"]);
+    assert_eq!(in_the_way(family, "m3"), ["a.py:3", "b.py:5"]);
+    free(family, "g1");
+    let up = "//- a.py\nclass P:\n    def go(self): pass\nclass A(P):\n    def $0run(self): pass\n";
+    assert_eq!(in_the_way(up, "go"), ["a.py:2"]);
+}
+
+#[test]
+fn kotlins_imports_packages_and_own_members() {
+    let import = "//- a.kt\npackage p\nimport java.io.File\nclass $0Uno\nval f = File(\"a\")\n";
+    assert_eq!(in_the_way(import, "File"), ["a.kt:2", "a.kt:4"]);
+    let user = "//- a.kt\npackage p\nclass $0Uno\n//- q/b.kt\npackage q\nimport p.Uno\nimport java.io.File\nval u = Uno()\n";
+    assert_eq!(in_the_way(user, "File"), ["q/b.kt:3"]);
+    let package = "//- a.kt\npackage p\nclass $0Uno\n//- b.kt\npackage p\nval x = List(3)\n//- c.kt\npackage p\nclass Due\n//- q/d.kt\npackage q\nval y: List<Int>\nclass Tre\n";
+    assert_eq!(in_the_way(package, "List"), ["b.kt:2"]);
+    assert_eq!(in_the_way(package, "Due"), ["c.kt:2"]);
+    free(package, "Tre");
+    let member = "//- a.kt\nclass A(val $0one: Int) {\n    fun set(two: Int) { one = two }\n    fun log() = println(one)\n    fun two() = 2\n}\n";
+    assert_eq!(in_the_way(member, "two"), ["a.kt:2"]);
+    free(member, "log");
+    free(member, "println");
+    let called =
+        "//- a.kt\nclass A {\n    fun $0one() = 1\n    fun log(two: Int) = println(one() + two)\n}\n";
+    assert_eq!(in_the_way(called, "println"), ["a.kt:3"]);
+    free(called, "two");
+    let argument = "//- a.kt\nfun $0one() = 1\nfun f(two: Int) = 2\nval x = f(two = one())\n";
+    free(argument, "two");
+    let heirs =
+        "//- a.kt\nopen class A { open fun $0one() = 1 }\n//- b.kt\nclass B : A() { fun two() = one() }\n";
+    assert_eq!(in_the_way(heirs, "two"), ["b.kt:1"]);
+}
+
+#[test]
+fn javas_fields_and_parameters() {
+    let text = "//- A.java\nclass A {\n    int $0one;\n    A(int two) { this.one = two; }\n    int two() { return one; }\n}\n";
+    free(text, "two");
+    let bare = "//- A.java\nclass A {\n    int $0one;\n    void set(int two) { one = two; }\n}\n";
+    assert_eq!(in_the_way(bare, "two"), ["A.java:3"]);
+}
+
+#[test]
+fn typescript_keys_are_no_uses() {
+    let text = "//- a.ts\nexport function $0run() {}\n//- b.ts\nimport { run } from './a';\nconst x = { go: run(), y: 1 };\nx.go;\n";
+    free(text, "go");
+    let used = "//- a.ts\nexport function $0run() {}\n//- b.ts\nimport { run } from './a';\nconst x = { y: run(), go };\n";
+    assert_eq!(in_the_way(used, "go"), ["b.ts:2"]);
+    let import = "//- a.ts\nexport function $0run() {}\n//- b.ts\nimport { run } from './a';\nimport { go } from 'elsewhere';\nrun();\n";
+    assert_eq!(in_the_way(import, "go"), ["b.ts:2"]);
+}
+
+#[test]
+fn gos_and_rusts_imports() {
+    let go = "//- p/a.go\npackage p\nimport \"os\"\nfunc $0run() { os.Exit(1) }\n//- p/b.go\npackage p\nfunc walk() { run() }\n";
+    assert_eq!(in_the_way(go, "os"), ["p/a.go:2", "p/a.go:3"]);
+    assert_eq!(in_the_way(go, "walk"), ["p/b.go:2"]);
+    let rust = "//- src/lib.rs\nuse std::fs::File;\nfn $0run() { let go = 1; run(); }\nfn f(x: S) -> S { S { walk: x.walk } }\n";
+    assert_eq!(in_the_way(rust, "File"), ["src/lib.rs:1"]);
+    assert_eq!(in_the_way(rust, "go"), ["src/lib.rs:2"]);
+    free(rust, "walk");
+}

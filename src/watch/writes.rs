@@ -1,0 +1,171 @@
+//! Files that are written to and not closed yet. They are told at the next barrier, once each, so that a question sees what
+//! was written before it, and a program that writes without end costs nothing while nobody asks. Invariant: whatever was
+//! written since the last barrier is told before the next, by its name or because its directory is looked through.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::fd::AsFd;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rustix::fs::AtFlags;
+
+use super::backend::{WatchId, Writes};
+use super::sweep::RACY_NANOSECONDS;
+use super::tree::Place;
+use super::watcher::Watcher;
+use crate::base::RelPath;
+use crate::vfs::{EntryKind, stat_of};
+
+/// Names kept between two barriers. With more of them, directories are looked through instead.
+const MAX_NAMES: usize = 4_096;
+/// Writes to files whose names are kept already, in one directory between two barriers. After that many nothing is told of
+/// that directory's writes until the barrier, which looks through it: a log that is written line by line would wake the
+/// watcher at every line, and two of them would fill the kernel's queue (it merges only with the last event).
+const MAX_REPEATS: usize = 64;
+
+/// Writes told after that nevertheless, after which it is said once more that none are wanted: what was in the queue already
+/// is fewer in most cases, and listing a directory again makes its watch tell everything.
+const MAX_STRAYS: usize = 1_024;
+
+/// What was written to since the last barrier.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    directories: BTreeMap<WatchId, Directory>,
+    names: usize,
+}
+
+#[derive(Debug, Default)]
+struct Directory {
+    names: BTreeSet<String>,
+    repeats: usize,
+    strays: usize,
+    /// Since when nothing is told of it, nanoseconds since 1970.
+    flooded: Option<i64>,
+}
+
+impl Written {
+    /// Takes in a write; whether it is to be said that the directory of this watch floods us.
+    fn takes(&mut self, watch: WatchId, name: String) -> bool {
+        let directory = self.directories.entry(watch).or_default();
+        if directory.flooded.is_some() {
+            directory.strays += 1;
+            return directory.strays.is_multiple_of(MAX_STRAYS);
+        }
+        let is_too_much = if directory.names.contains(&name) {
+            directory.repeats += 1;
+            directory.repeats > MAX_REPEATS
+        } else {
+            self.names += 1;
+            directory.names.insert(name);
+            self.names > MAX_NAMES
+        };
+        if is_too_much {
+            self.names -= directory.names.len();
+            directory.names.clear();
+            directory.flooded = Some(now().saturating_sub(RACY_NANOSECONDS));
+        }
+        is_too_much
+    }
+
+    /// A file is looked at for another reason.
+    pub(super) fn forget(&mut self, watch: WatchId, name: &str) {
+        if let Some(directory) = self.directories.get_mut(&watch) {
+            self.names -= usize::from(directory.names.remove(name));
+        }
+    }
+}
+
+impl Watcher {
+    /// Notes that `name` in the directory of `watch` was written to.
+    pub(super) fn note_written(&mut self, watch: WatchId, name: String) {
+        // Git writes much where its patterns are.
+        if !self.tree.is_of_directory(watch) && name != "exclude" {
+            return;
+        }
+        if self.written.takes(watch, name) {
+            self.choose(watch, Writes::Untold);
+        }
+    }
+
+    /// Tells what was written since the last barrier.
+    pub(super) fn tell_written(&mut self) {
+        for (watch, written) in std::mem::take(&mut self.written).directories {
+            if written.flooded.is_some() {
+                // Before looking: what is written in between would be lost.
+                self.choose(watch, Writes::Told);
+            }
+            for place in self.tree.places(watch) {
+                let directory = match place {
+                    Place::Directory(directory) => directory,
+                    Place::GitInfo(work_tree) => {
+                        self.due.insert(work_tree);
+                        continue;
+                    }
+                };
+                let found = written.flooded.map(|since| self.changed_since(&directory, since));
+                for name in found.as_ref().unwrap_or(&written.names) {
+                    self.look(&directory, name);
+                }
+            }
+        }
+    }
+
+    /// The files of a directory that changed after `since`.
+    fn changed_since(&self, path: &RelPath, since: i64) -> BTreeSet<String> {
+        let Ok(directory) = self.root.open_directory_itself(path) else { return BTreeSet::new() };
+        let Ok((entries, _)) = self.root.list(path, &directory) else { return BTreeSet::new() };
+        let is_new = |name: &str| {
+            let raw = rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW);
+            // Unlike the time of the last write it cannot be set.
+            raw.is_ok_and(|raw| stat_of(&raw).ctime >= since)
+        };
+        let files = entries.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.name);
+        files.filter(|name| is_new(name)).collect()
+    }
+
+    fn choose(&mut self, watch: WatchId, writes: Writes) {
+        for place in self.tree.places(watch) {
+            let Place::Directory(path) = place else { continue };
+            let Some(known) = self.tree.get(&path).map(|known| known.identity) else { continue };
+            let Ok(directory) = self.root.open_directory_itself(&path) else { continue };
+            let is_it = |raw: rustix::fs::Stat| (raw.st_dev, raw.st_ino) == (known.device, known.inode);
+            if rustix::fs::fstat(&directory).is_ok_and(is_it) {
+                self.backend.choose(watch, directory.as_fd(), writes);
+                return;
+            }
+        }
+    }
+}
+
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+    i64::try_from(now).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let mut written = Written::default();
+        let (one, other) = (WatchId(1), WatchId(2));
+        for number in 0..MAX_NAMES {
+            assert!(!written.takes(one, number.to_string()));
+        }
+        written.forget(one, "7");
+        written.forget(one, "7");
+        written.forget(other, "7");
+        assert!(!written.takes(other, "a".to_owned()));
+        assert!(written.takes(other, "b".to_owned()), "one too many");
+        for _ in 1..MAX_STRAYS {
+            assert!(!written.takes(other, "c".to_owned()), "known to flood");
+        }
+        assert!(written.takes(other, "c".to_owned()), "and goes on");
+        assert_eq!(written.names, MAX_NAMES - 1);
+        for _ in 0..MAX_REPEATS {
+            assert!(!written.takes(one, "0".to_owned()));
+        }
+        assert!(written.takes(one, "0".to_owned()));
+        assert_eq!((written.names, written.directories.len()), (0, 2));
+    }
+}

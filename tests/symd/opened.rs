@@ -1,0 +1,80 @@
+//! A project opened in this process as the daemon opens one, with servers of the test's choice.
+
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use symd::config::{Languages, LayerText, Trust};
+use symd::edit::Editor;
+use symd::engine::{Engine, EngineOptions, OnChange};
+use symd::lsp::{Servers, ServersOptions};
+use symd::ops::Project;
+use symd::serve::daemon::gate;
+use symd::vfs::Root;
+use symd::watch::{BackendChoice, WatchOptions};
+
+use crate::support::shells;
+
+/// What a project is opened with. It trusts its servers.
+pub struct Opening {
+    /// What is known about languages and their servers.
+    pub languages: Arc<Languages>,
+    /// Where installed servers are.
+    pub installed: PathBuf,
+    /// The directories of the system's programs.
+    pub search_path: OsString,
+    /// Where the index is kept, if it is.
+    pub cache: Option<PathBuf>,
+}
+
+impl Opening {
+    /// With `toml` in the user's languages.toml, servers installed in `at/installed`, and nothing kept.
+    pub fn new(at: &Path, toml: &str) -> Opening {
+        let layer = LayerText { file: "test", text: toml };
+        Opening {
+            languages: Languages::load(Some(layer), None, &Trust::Never).unwrap().languages,
+            installed: at.join("installed"),
+            search_path: OsString::from("/usr/bin:/bin"),
+            cache: None,
+        }
+    }
+
+    /// Opens `at/project`, with `at/state` and `at/run` as symd's own directories. To be called within a runtime.
+    pub fn open(self, at: &Path) -> Project {
+        let Opening { languages, installed, search_path, cache } = self;
+        let (state, run, path) = (at.join("state"), at.join("run"), at.join("project"));
+        for private in [&state, &run].into_iter().chain(&cache) {
+            std::fs::create_dir_all(private).unwrap();
+            std::fs::set_permissions(private, PermissionsExt::from_mode(0o700)).unwrap();
+        }
+        let root = Arc::new(Root::open(&path).unwrap());
+        let servers = Servers::new(ServersOptions {
+            root: Arc::clone(&root),
+            languages: languages.clone(),
+            trusted: true,
+            supervisor: env!("CARGO_BIN_EXE_symd").into(),
+            installed,
+            search_path,
+            state_directory: state.clone(),
+            idle_stop: None,
+            memory_limit: None,
+        });
+        let told = servers.clone();
+        let engine = Engine::start(EngineOptions {
+            root: path,
+            languages: languages.clone(),
+            runtime_directory: run,
+            cache_directory: cache,
+            watch: WatchOptions { backend: BackendChoice::Auto, max_watches: None },
+            sweep_every: Duration::from_secs(600),
+            on_change: Some(OnChange(Arc::new(move |path, change| told.changed(path, change)))),
+        })
+        .unwrap();
+        let shells = shells(&root);
+        let (editor, recovered) = Editor::open(root, &state.join("edits")).unwrap();
+        let (editor, recovered) = (Arc::new(editor.behind(gate(&engine))), Arc::new(recovered));
+        Project { engine, servers, languages, editor, recovered, shells, max_answer_chars: 150_000 }
+    }
+}
