@@ -28,6 +28,8 @@ impl Daemon {
         std::fs::create_dir_all(&config).unwrap();
         let policies =
             ["gemini_cli", "tool_router"].map(|toolset| format!("{toolset} = \"allow\"\n")).concat();
+        // Whole answers are held against whole outputs of other programs.
+        std::fs::write(config.join("config.toml"), "max_answer_chars = 10000000\n").unwrap();
         let file = config.join("approvals.toml");
         std::fs::write(&file, format!("[policy]\n{policies}")).unwrap();
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();

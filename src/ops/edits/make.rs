@@ -157,19 +157,6 @@ impl From<VfsError> for MakeError {
     }
 }
 
-impl What {
-    /// Refuses what its words alone show to be of no use: whatever is said here, [`make`] says too.
-    pub fn check(&self) -> Result<(), MakeError> {
-        match self {
-            What::Symbol { wanted, .. } => Ok(wanted.check()?),
-            What::Text { path, .. } | What::Write { path, .. } | What::Create { path, .. } => {
-                Ok(RelPath::new(path).map(drop)?)
-            }
-            What::Patch(patch) => Ok(patch::parse(patch).map(drop)?),
-        }
-    }
-}
-
 /// Makes the plan of `request`.
 pub fn make(
     view: &View,

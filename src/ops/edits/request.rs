@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::{HowMany, Indentation, ReplaceMode};
+use super::make::MakeError;
+use super::{HowMany, Indentation, ReplaceMode, patch};
 use crate::base::{ContentHash, RelPath};
 use crate::ops::target::Wanted;
 
@@ -57,6 +58,19 @@ pub enum What {
     },
     /// Several files.
     Patch(String),
+}
+
+impl What {
+    /// Refuses what its words alone show to be of no use: whatever is said here, [`super::make::make`] says too.
+    pub fn check(&self) -> Result<(), MakeError> {
+        match self {
+            What::Symbol { wanted, .. } => Ok(wanted.check()?),
+            What::Text { path, .. } | What::Write { path, .. } | What::Create { path, .. } => {
+                Ok(RelPath::new(path).map(drop)?)
+            }
+            What::Patch(patch) => Ok(patch::parse(patch).map(drop)?),
+        }
+    }
 }
 
 /// How a symbol changes.
