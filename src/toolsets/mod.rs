@@ -79,53 +79,35 @@ pub type Run = for<'a> fn(Call<'a>) -> Running<'a>;
 
 impl Tool {
     /// A tool that only looks, inside the project.
-    const fn read_only(
-        name: &'static str,
-        title: &'static str,
-        description: &'static str,
-        schema: fn() -> Value,
-        run: Run,
-    ) -> Tool {
+    const fn read_only(name: Name, title: Name, description: Name, schema: Schema, run: Run) -> Tool {
         let (annotations, risk, reach) = (Annotations::READ_ONLY, Risk::ReadOnly, Reach::Project);
         Tool { name, title, description, schema, annotations, risk, reach, run }
     }
 
     /// A tool that adds to what is there, so that it can be undone.
-    const fn adds(
-        name: &'static str,
-        title: &'static str,
-        description: &'static str,
-        schema: fn() -> Value,
-        run: Run,
-    ) -> Tool {
-        let (annotations, risk, reach) = (Annotations::ADDS, Risk::SafeWrite, Reach::Project);
-        Tool { name, title, description, schema, annotations, risk, reach, run }
+    const fn adds(name: Name, title: Name, description: Name, schema: Schema, run: Run) -> Tool {
+        let (annotations, risk) = (Annotations::ADDS, Risk::SafeWrite);
+        Tool { annotations, risk, ..Tool::read_only(name, title, description, schema, run) }
     }
 
     /// A tool that changes or removes what is there, so that it can be undone.
-    const fn changes(
-        name: &'static str,
-        title: &'static str,
-        description: &'static str,
-        schema: fn() -> Value,
-        run: Run,
-    ) -> Tool {
-        let (annotations, risk, reach) = (Annotations::CHANGES, Risk::SafeWrite, Reach::Project);
-        Tool { name, title, description, schema, annotations, risk, reach, run }
+    const fn changes(name: Name, title: Name, description: Name, schema: Schema, run: Run) -> Tool {
+        let (annotations, risk) = (Annotations::CHANGES, Risk::SafeWrite);
+        Tool { annotations, risk, ..Tool::read_only(name, title, description, schema, run) }
     }
 
     /// A tool that runs commands.
-    const fn runs(
-        name: &'static str,
-        title: &'static str,
-        description: &'static str,
-        schema: fn() -> Value,
-        run: Run,
-    ) -> Tool {
+    const fn runs(name: Name, title: Name, description: Name, schema: Schema, run: Run) -> Tool {
         let (annotations, risk, reach) = (Annotations::RUNS, Risk::Dangerous, Reach::Beyond);
-        Tool { name, title, description, schema, annotations, risk, reach, run }
+        Tool { annotations, risk, reach, ..Tool::read_only(name, title, description, schema, run) }
     }
 }
+
+/// What tools are told apart and described by.
+type Name = &'static str;
+
+/// Makes the JSON Schema of a tool's arguments.
+type Schema = fn() -> Value;
 
 /// MCP's tool annotations, all four always set.
 #[derive(Clone, Copy, Debug)]
