@@ -11,6 +11,7 @@ pub mod index;
 pub mod install;
 pub mod lsp;
 pub mod ops;
+pub mod parse;
 pub mod resolve;
 pub mod serve;
 pub mod syntax;

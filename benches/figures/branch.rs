@@ -65,6 +65,7 @@ fn engine(tree: &Path, runtime_directory: &Path) -> Engine {
         cache_directory: None,
         watch: Default::default(),
         sweep_every: Duration::from_secs(3600),
+        parsers: crate::workers(),
         on_change: None,
     };
     Engine::start(options).unwrap()

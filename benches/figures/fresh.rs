@@ -104,6 +104,7 @@ fn barriers(bench: &Bench) -> Vec<Duration> {
             cache_directory: None,
             watch: Default::default(),
             sweep_every: Duration::from_secs(3600),
+            parsers: crate::workers(),
             on_change: None,
         });
         let engine = engine.unwrap();

@@ -100,6 +100,12 @@ fn prepare(tree: &Path) -> Bench {
     Bench { name, tree: copy.canonicalize().unwrap(), scratch }
 }
 
+/// The parsers that the daemon has.
+pub(crate) fn workers() -> symd::parse::Parsers {
+    let program = env!("CARGO_BIN_EXE_symd").into();
+    symd::parse::Parsers::in_workers(symd::parse::ParsersOptions { program, quarantine: None }).unwrap()
+}
+
 /// Copies regular files and directories, without `.git`: what is measured is the tree.
 pub(crate) fn copy_tree(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();

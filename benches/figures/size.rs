@@ -96,6 +96,7 @@ fn per_symbol(bench: &Bench, table: &mut Table) {
             cache_directory: None,
             watch: Default::default(),
             sweep_every: Duration::from_secs(3600),
+            parsers: crate::workers(),
             on_change: None,
         });
         let engine = engine.unwrap();

@@ -15,6 +15,18 @@ impl ContentHash {
         ContentHash(cut)
     }
 
+    /// Reads what its `Display` writes.
+    pub fn read(text: &str) -> Option<ContentHash> {
+        let mut hash = [0; 16];
+        if text.len() != 2 * hash.len() || !text.is_ascii() {
+            return None;
+        }
+        for (at, byte) in hash.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok()?;
+        }
+        Some(ContentHash(hash))
+    }
+
     /// The first 12 hexadecimal digits: what a client is shown as a file's revision.
     pub fn short(&self) -> String {
         self.to_string()[..12].to_owned()

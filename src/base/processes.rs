@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "/proc is neither the project's nor a file")]
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use rustix::process::Pid;
 
@@ -49,6 +50,30 @@ fn stat(pid: Pid, text: &str) -> Option<Process> {
         lives: !matches!(*fields.first()?, "Z" | "X"),
         resident_pages: fields.get(21)?.parse().ok()?,
     })
+}
+
+/// The processor time that a process has used, all its threads together.
+pub fn processor_time(pid: Pid) -> Option<Duration> {
+    let read = |file: &str| std::fs::read_to_string(format!("/proc/{}/{file}", pid.as_raw_nonzero())).ok();
+    // Nanoseconds; of the first thread alone, and a kernel may be built without it.
+    if let Some(text) = read("schedstat")
+        && let Some(nanoseconds) = text.split_ascii_whitespace().next().and_then(|first| first.parse().ok())
+        && nanoseconds > 0
+    {
+        return Some(Duration::from_nanos(nanoseconds));
+    }
+    let text = read("stat")?;
+    let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace().skip(11);
+    let ticks = |field: Option<&str>| field?.parse::<u64>().ok();
+    let ticks = ticks(fields.next())? + ticks(fields.next())?;
+    Some(Duration::from_millis(ticks * 1_000 / rustix::param::clock_ticks_per_second().max(1)))
+}
+
+/// Bytes of a process's address space.
+pub fn address_space(pid: Pid) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{}/statm", pid.as_raw_nonzero())).ok()?;
+    let pages: u64 = text.split_ascii_whitespace().next()?.parse().ok()?;
+    Some(pages * u64::try_from(rustix::param::page_size()).ok()?)
 }
 
 /// The children of `parent`, the dead ones too.

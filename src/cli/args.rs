@@ -322,6 +322,9 @@ pub(super) enum Command {
     },
     /// Wait until the project is indexed; show how fast that goes
     Index {
+        /// Try again the files that are parsed no more, because the parser did not get through them
+        #[arg(long)]
+        retry: bool,
         /// As JSON
         #[arg(long)]
         json: bool,

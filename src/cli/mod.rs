@@ -22,6 +22,7 @@ use args::Arguments;
 use failure::{Exit, Failure};
 
 use crate::ops::shell::warden;
+use crate::parse;
 
 /// Runs the command that the process was called with.
 pub fn main() -> ExitCode {
@@ -31,6 +32,11 @@ pub fn main() -> ExitCode {
         && name == warden::NAME
     {
         return warden::run(words);
+    }
+    if let [_, name, words @ ..] = words.as_slice()
+        && name == parse::NAME
+    {
+        return parse::run(words);
     }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,

@@ -31,6 +31,8 @@ pub(super) enum Event {
     Outlined(Vec<OutlinedFile>),
     /// A name table has been built.
     Built(Built),
+    /// Files that are parsed no more are to be tried again.
+    Retry,
     /// It is time to look for changes that give no event.
     Sweep,
     /// The sweep found these files changed.

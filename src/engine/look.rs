@@ -3,13 +3,15 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::foretold::Foretellings;
 use crate::base::{Cancel, ContentHash, RelPath, text};
 use crate::config::Languages;
 use crate::index::cache::{Cache, Key};
 use crate::index::{Content, FileEntry, Origin, Skipped};
-use crate::syntax::{self, Grammar};
+use crate::parse::{Attempt, ParseError, Parsers, Running};
+use crate::syntax::Grammar;
 use crate::vfs::{EntryKind, FileBytes, Root, Stat, VfsError};
 
 /// Larger files are listed and searched, not parsed: a syntax tree takes many times the text's memory, and
@@ -39,6 +41,28 @@ pub(super) enum Found {
         /// Whether it was parsed just now, so that the cache has not got it.
         parsed: bool,
     },
+    /// Something new that the parser takes long over; the file as it is shown until it is tried out.
+    SetAside {
+        entry: Arc<FileEntry>,
+        /// When the parser began with it.
+        since: Instant,
+        trial: Trial,
+    },
+}
+
+/// What a file that was set aside is tried out with.
+#[derive(Debug)]
+pub(super) struct Trial {
+    path: RelPath,
+    /// The text that the parser is at already.
+    running: Option<(ContentHash, Running)>,
+}
+
+impl Trial {
+    /// Whether a worker is at it already.
+    pub(super) fn is_running(&self) -> bool {
+        self.running.is_some()
+    }
 }
 
 /// What looking takes.
@@ -49,12 +73,32 @@ pub(super) struct Looker {
     pub(super) cache: Option<Arc<Cache>>,
     pub(super) cancel: Cancel,
     pub(super) foretold: Arc<Foretellings>,
+    pub(super) parsers: Parsers,
+}
+
+/// How much of the parser's time a look may take.
+#[derive(Debug)]
+enum Effort<'c> {
+    /// As much as is expected of any file.
+    Usual,
+    /// All that a file may take, until this is raised.
+    Trial(Option<(ContentHash, Running)>, &'c Cancel),
 }
 
 impl Looker {
     /// Looks at `path`, of which `known` is what the index holds.
     pub(super) fn look(&self, path: RelPath, known: Option<&Arc<FileEntry>>) -> Looked {
-        let found = catch_unwind(AssertUnwindSafe(|| self.find(&path, known))).unwrap_or_else(|_| {
+        self.look_with(Effort::Usual, path, known)
+    }
+
+    /// Looks at a file that was set aside, for as long as it takes, or until `cancel` is raised.
+    pub(super) fn try_out(&self, trial: Trial, cancel: &Cancel) -> Looked {
+        self.look_with(Effort::Trial(trial.running, cancel), trial.path, None)
+    }
+
+    fn look_with(&self, effort: Effort<'_>, path: RelPath, known: Option<&Arc<FileEntry>>) -> Looked {
+        let find = || self.find(effort, &path, known);
+        let found = catch_unwind(AssertUnwindSafe(find)).unwrap_or_else(|_| {
             tracing::error!(%path, "looking at this file panicked; it is left out of the index");
             let content = Content::Skipped { why: Skipped::Unreadable, stat: Stat::default() };
             Found::New { entry: Arc::new(FileEntry { path: path.clone(), content }), parsed: false }
@@ -62,12 +106,12 @@ impl Looker {
         Looked { path, found }
     }
 
-    fn find(&self, path: &RelPath, known: Option<&Arc<FileEntry>>) -> Found {
+    fn find(&self, effort: Effort<'_>, path: &RelPath, known: Option<&Arc<FileEntry>>) -> Found {
         if self.cancel.is_cancelled() {
             return Found::Cancelled;
         }
         if let Some(grammar) = self.grammar_of(path) {
-            return self.code(path, grammar, known);
+            return self.code(effort, path, grammar, known);
         }
         if let Some(known) = known
             && matches!(known.content, Content::Code { origin: Origin::Server(_), .. })
@@ -97,7 +141,13 @@ impl Looker {
         Grammar::named(self.languages.get(language).grammar.as_deref()?)
     }
 
-    fn code(&self, path: &RelPath, grammar: Grammar, known: Option<&Arc<FileEntry>>) -> Found {
+    fn code(
+        &self,
+        effort: Effort<'_>,
+        path: &RelPath,
+        grammar: Grammar,
+        known: Option<&Arc<FileEntry>>,
+    ) -> Found {
         let skipped = |why, stat| new(path, Content::Skipped { why, stat });
         let FileBytes { bytes, stat } = match self.root.read_unlinked(path, MAX_PARSED_BYTES) {
             Ok(read) => read,
@@ -129,10 +179,38 @@ impl Looker {
             );
         }
         let Ok((text, _)) = text::decode(bytes) else { return skipped(Skipped::Binary, stat) };
-        let Ok(outline) = syntax::outline(grammar, &text, &self.cancel) else { return Found::Cancelled };
-        let outline = Arc::new(outline);
-        let content = Content::Code { origin: Origin::Grammar(grammar), hash, stat, outline };
-        Found::New { entry: Arc::new(FileEntry { path: path.clone(), content }), parsed: true }
+        let since = Instant::now();
+        let attempt = match effort {
+            Effort::Usual => self.parsers.outline_of_file(grammar, &text, hash, &self.cancel),
+            Effort::Trial(running, cancel) => {
+                // Of another text, which the file held then, it is dropped.
+                let running = running.filter(|(of, _)| *of == hash).map(|(_, running)| running);
+                self.parsers.try_out(grammar, &text, hash, running, cancel).map(Attempt::Outline)
+            }
+        };
+        let entry = |content| Arc::new(FileEntry { path: path.clone(), content });
+        match attempt {
+            Ok(Attempt::Outline(outline)) => {
+                let outline = Arc::new(outline);
+                let content = Content::Code { origin: Origin::Grammar(grammar), hash, stat, outline };
+                Found::New { entry: entry(content), parsed: true }
+            }
+            Ok(Attempt::SetAside(running)) => {
+                let entry = entry(Content::Skipped { why: Skipped::OnTrial, stat });
+                let running = running.map(|running| (hash, running));
+                Found::SetAside { entry, since, trial: Trial { path: path.clone(), running } }
+            }
+            Err(ParseError::Cancelled) => Found::Cancelled,
+            // It may be parsed later without having changed.
+            Err(ParseError::SetAside | ParseError::Unavailable(_)) => {
+                skipped(Skipped::Unreadable, Stat::default())
+            }
+            Err(ParseError::Quarantined(why)) => {
+                self.parsers.met_in_quarantine(path, why);
+                skipped(Skipped::Unparsable, stat)
+            }
+            Err(ParseError::Refused(_)) => skipped(Skipped::TooLarge, stat),
+        }
     }
 
     /// A file that a language server outlined: once its text is another, its outline is nobody's.

@@ -10,6 +10,7 @@ mod pending;
 mod pool;
 mod run;
 mod status;
+mod trials;
 mod turns;
 mod view;
 
@@ -28,7 +29,7 @@ use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 pub use foretold::Foretold;
 pub use gate::{Busy, Still};
 pub use look::MAX_PARSED_BYTES;
-pub use status::{EngineStatus, SkippedFiles};
+pub use status::{EngineStatus, SkippedFiles, UnparsableFile};
 pub use turns::Turn;
 pub use view::{Current, CurrentError, View};
 
@@ -38,6 +39,7 @@ use crate::config::Languages;
 use crate::index::State;
 use crate::index::cache::{Cache, Key};
 use crate::lsp::Change;
+use crate::parse::{Parsers, Warm};
 use crate::syntax::Outline;
 use crate::vfs::{Ignore, IgnoreSettings, Root, Stat, Vendored};
 use crate::watch::{Notice, Watch, WatchError, WatchOptions};
@@ -66,6 +68,7 @@ pub struct Engine {
     gate: Gate,
     turns: Turns,
     foretold: Arc<Foretellings>,
+    parsers: Parsers,
 }
 
 /// How an engine is started.
@@ -83,6 +86,8 @@ pub struct EngineOptions {
     pub watch: WatchOptions,
     /// How often to look for changes that give no event.
     pub sweep_every: Duration,
+    /// By what files are parsed.
+    pub parsers: Parsers,
     /// Told of every file that changed after the first crawl, before a question can see it; `None` for nobody.
     pub on_change: Option<OnChange>,
 }
@@ -177,7 +182,7 @@ impl Engine {
             &options.watch,
             sink(notice_sender),
         )?;
-        let looker = run::looker(root, options.languages, cache.map(Arc::new));
+        let looker = run::looker(root, options.languages, cache.map(Arc::new), options.parsers);
         let engine = Engine::run((looker, ignore), watch, notices, state, options.on_change);
         engine.sweep_every(options.sweep_every);
         Ok(engine)
@@ -192,6 +197,7 @@ impl Engine {
     ) -> Engine {
         let (events, receiver) = mpsc::channel(EVENT_QUEUE);
         let (cache, foretold) = (parts.0.cache.clone(), parts.0.foretold.clone());
+        let parsers = parts.0.parsers.clone();
         let watch = Arc::new(watch);
         let (run, status, gone) = Run::new(parts, watch.clone(), Pool::new(), events.downgrade(), state);
         tokio::spawn(run.telling(on_change).run(receiver, notices));
@@ -204,6 +210,7 @@ impl Engine {
             gate: Gate::default(),
             turns: Turns::default(),
             foretold,
+            parsers,
         }
     }
 
@@ -263,7 +270,20 @@ impl Engine {
     pub fn status(&self) -> EngineStatus {
         let mut status = self.status.borrow().clone();
         status.watcher = self.watch.counters();
+        for file in &mut status.unparsable {
+            file.why = self.parsers.why_unparsable(&file.path);
+        }
         status
+    }
+
+    /// Tries again what is parsed no more because workers ended over it. Questions asked after this wait for that.
+    pub async fn retry_unparsable(&self) -> Result<(), EngineError> {
+        self.events.send(Event::Retry).await.map_err(|_| EngineError::Stopped)
+    }
+
+    /// Keeps ready what parses the next change, until what is returned is dropped.
+    pub fn keep_warm(&self) -> Warm {
+        self.parsers.keep_warm()
     }
 
     /// What [`EngineStatus::without_outline`] is at the moment: every question about symbols looks at it.

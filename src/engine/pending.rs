@@ -1,8 +1,9 @@
 //! Which files are being looked at, and who waits for that. Invariant: a waiter is let go only when every job
-//! that was under way when its barrier arrived has ended; and an older look at a file never replaces a newer.
+//! that was under way when its barrier arrived has ended (a file on trial is waited for only so long); and an older look at a file never replaces a newer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
+use std::time::Instant;
 
 use super::event::Question;
 use crate::base::RelPath;
@@ -12,12 +13,22 @@ use crate::base::RelPath;
 pub(super) struct Pending {
     last_job: u64,
     jobs: BTreeSet<u64>,
+    /// Jobs that try out one file each.
+    trials: BTreeMap<u64, Trial>,
     /// In path order, so that what lies beneath a directory is a run.
     paths: BTreeMap<RelPath, PathState>,
     /// Looks under way: a path that is looked at twice counts twice.
     looks: usize,
     /// Ascending by job number, because barriers arrive in order.
     waiting: Vec<(u64, Question)>,
+}
+
+/// A file on trial.
+struct Trial {
+    /// The look that set it aside: who waits for that waits for this.
+    since: u64,
+    /// Until when it is waited for.
+    until: Instant,
 }
 
 #[derive(Default)]
@@ -40,6 +51,15 @@ impl Pending {
         self.last_job
     }
 
+    /// A number for a new job that tries out `path`, which the job `since` set aside. Questions wait for it until `until`.
+    pub(super) fn begin_trial(&mut self, path: &RelPath, since: u64, until: Instant) -> u64 {
+        self.last_job += 1;
+        self.trials.insert(self.last_job, Trial { since, until });
+        self.paths.entry(path.clone()).or_default().under_way += 1;
+        self.looks += 1;
+        self.last_job
+    }
+
     /// Whether what `job` says about `path` is news; to be asked once per path of a job.
     pub(super) fn is_news(&mut self, job: u64, path: &RelPath) -> bool {
         let Some(state) = self.paths.get_mut(path) else { return false };
@@ -56,6 +76,7 @@ impl Pending {
     /// The job is over.
     pub(super) fn end(&mut self, job: u64) {
         self.jobs.remove(&job);
+        self.trials.remove(&job);
     }
 
     /// `path` and all beneath it is known to be gone: looks under way at it are out of date.
@@ -82,13 +103,26 @@ impl Pending {
     }
 
     /// The questions that need wait no longer, in the order in which they were asked.
-    pub(super) fn ready(&mut self) -> Vec<Question> {
-        let oldest = self.jobs.first().copied().unwrap_or(u64::MAX);
+    pub(super) fn ready(&mut self, now: Instant) -> Vec<Question> {
+        let on_trial = self.trials.values().filter(|trial| trial.until > now).map(|trial| trial.since);
+        let oldest = self.jobs.first().copied().into_iter().chain(on_trial).min().unwrap_or(u64::MAX);
         let ready = self.waiting.partition_point(|(until, _)| *until < oldest);
         self.waiting.drain(..ready).map(|(_, question)| question).collect()
     }
 
-    /// How many jobs are under way.
+    /// When questions may become ready without anything happening; `None` where time alone makes none ready.
+    pub(super) fn next_ready(&self, now: Instant) -> Option<Instant> {
+        let untils = self.trials.values().map(|trial| trial.until).filter(|until| *until > now);
+        if self.waiting.is_empty() { None } else { untils.min() }
+    }
+
+    /// How many files are on trial.
+    #[cfg(test)]
+    fn trials(&self) -> usize {
+        self.trials.len()
+    }
+
+    /// How many jobs are under way, trials aside.
     pub(super) fn jobs(&self) -> usize {
         self.jobs.len()
     }
@@ -141,11 +175,34 @@ mod tests {
         let before = pending.begin([&a]);
         pending.wait(Box::new(|_| {}));
         let after = pending.begin([&a]);
-        assert!(pending.ready().is_empty());
+        assert!(pending.ready(Instant::now()).is_empty());
         pending.end(after);
-        assert!(pending.ready().is_empty());
+        assert!(pending.ready(Instant::now()).is_empty());
         let _still_running = pending.begin([&a]);
         pending.end(before);
-        assert_eq!(pending.ready().len(), 1);
+        assert_eq!(pending.ready(Instant::now()).len(), 1);
+    }
+
+    #[test]
+    fn a_file_on_trial_is_waited_for_only_so_long() {
+        let (mut pending, a) = (Pending::default(), path("a"));
+        let now = Instant::now();
+        let later = now + std::time::Duration::from_secs(1);
+        let look = pending.begin([&a]);
+        pending.wait(Box::new(|_| {}));
+        assert!(pending.is_news(look, &a));
+        let trial = pending.begin_trial(&a, look, later);
+        pending.end(look);
+        assert_eq!((pending.jobs(), pending.trials()), (0, 1));
+        assert!(pending.ready(now).is_empty(), "it was asked about the file");
+        assert_eq!(pending.next_ready(now), Some(later));
+        assert_eq!(pending.ready(later).len(), 1);
+        // Who asks when it has been on trial for that long does not wait.
+        pending.wait(Box::new(|_| {}));
+        assert_eq!((pending.ready(later).len(), pending.next_ready(later)), (1, None));
+        // And its outcome counts.
+        assert!(pending.is_news(trial, &a));
+        pending.end(trial);
+        assert_eq!((pending.trials(), pending.files()), (0, 0));
     }
 }

@@ -2,20 +2,23 @@
 //! takes an event, changes the state, hands work to the pool, and lets questions go when the index is fresh.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 
 use super::event::{Event, Question};
-use super::look::{Found, Looked, Looker};
+use super::look::{Found, Looked, Looker, Trial};
 use super::pending::Pending;
 use super::pool::Pool;
 use super::status::{EngineStatus, Tally};
+use super::trials::{Start, Trials};
 use super::view::View;
 use super::{OnChange, OutlinedFile};
 use crate::base::RelPath;
 use crate::index::cache::{Cache, Key};
-use crate::index::{Content, FileEntry, Origin, State};
+use crate::index::{Content, FileEntry, Origin, Skipped, State};
 use crate::lsp::Change;
+use crate::parse::Parsers;
 use crate::vfs::{Ignore, Root};
 use crate::watch::{Notice, Watch};
 
@@ -26,6 +29,8 @@ const FILES_PER_JOB: usize = 8;
 const MAX_PENDING_LOOKS: usize = 50_000;
 /// New outlines that make it worth writing the cache while the daemon goes on.
 const STORE_AFTER: usize = 256;
+/// How long a question waits for a file that the parser takes long over, from when it began with it.
+const TRIAL_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Everything the engine owns.
 pub(super) struct Run {
@@ -33,6 +38,7 @@ pub(super) struct Run {
     looker: Arc<Looker>,
     ignore: Arc<Ignore>,
     pool: Pool,
+    trials: Trials,
     /// For the pool's answers. Weak: when the last [`super::Engine`] is dropped, the task ends.
     sender: mpsc::WeakSender<Event>,
     status: tokio_watch::Sender<EngineStatus>,
@@ -66,12 +72,14 @@ impl Run {
     ) -> (Run, tokio_watch::Receiver<EngineStatus>, tokio_watch::Receiver<bool>) {
         let (status, told_status) = tokio_watch::channel(EngineStatus::default());
         let (gone, told_gone) = tokio_watch::channel(false);
+        let trials = Trials::new(looker.parsers.trials());
         let tally = Tally::new(looker.languages.clone());
         let run = Run {
             watch,
             looker,
             ignore,
             pool,
+            trials,
             sender,
             status,
             gone,
@@ -101,16 +109,18 @@ impl Run {
     /// Runs until stopped.
     pub(super) async fn run(mut self, mut events: mpsc::Receiver<Event>, mut notices: mpsc::Receiver<Event>) {
         loop {
+            let next_ready = self.pending.next_ready(Instant::now());
             let event = tokio::select! {
                 biased;
-                event = events.recv() => event,
+                event = events.recv() => event.map(Some),
                 event = notices.recv(), if self.watched && self.pending.looks() < MAX_PENDING_LOOKS => {
-                    Some(event.unwrap_or(Event::Unwatched))
+                    Some(Some(event.unwrap_or(Event::Unwatched)))
                 }
+                () = until(next_ready), if next_ready.is_some() => Some(None),
             };
             // Nobody can ask any more.
             let Some(event) = event else { break };
-            self.handle(event);
+            event.into_iter().for_each(|event| self.handle(event));
             self.after_event();
             if self.stopping.is_some() && !self.storing {
                 break;
@@ -136,6 +146,7 @@ impl Run {
                 self.building = false;
                 self.state.adopt(built);
             }
+            Event::Retry => self.retry(),
             Event::Sweep => self.sweep(),
             // What left the index meanwhile may have been left out of it: not every file on disk belongs here.
             Event::Swept(mut paths) => {
@@ -162,7 +173,7 @@ impl Run {
     pub(super) fn after_event(&mut self) {
         // First: who is answered and looks at the status must not see an older one.
         self.tell_status();
-        for question in self.pending.ready() {
+        for question in self.pending.ready(Instant::now()) {
             self.let_go(question);
         }
         if self.is_ready() {
@@ -247,6 +258,7 @@ impl Run {
             if chunk.is_empty() {
                 return;
             }
+            chunk.iter().for_each(|(path, _)| self.trials.end(path));
             let job = self.pending.begin(chunk.iter().map(|(path, _)| path));
             let (looker, sender) = (self.looker.clone(), self.sender.clone());
             self.pool.background(move || {
@@ -275,9 +287,36 @@ impl Run {
                     self.unstored += usize::from(parsed);
                     self.put(entry);
                 }
+                Found::SetAside { entry, since, trial } => {
+                    self.put(entry);
+                    self.try_out(path, trial, job, since + TRIAL_PATIENCE);
+                }
             }
         }
         self.pending.end(job);
+    }
+
+    /// Gives a file that the look `since` set aside the time it takes; questions wait for it until `until`.
+    fn try_out(&mut self, path: RelPath, trial: Trial, since: u64, until: Instant) {
+        let job = self.pending.begin_trial(&path, since, until);
+        let (looker, sender) = (self.looker.clone(), self.sender.clone());
+        let start = if trial.is_running() { Start::Now } else { Start::InTurn };
+        self.trials.begin(path, start, move |cancel| {
+            let files = vec![looker.try_out(trial, cancel)];
+            send(&sender, Event::Looked { job, files });
+        });
+    }
+
+    /// Looks again at the files that were not parsed for their own fault.
+    fn retry(&mut self) {
+        if let Some(quarantine) = self.looker.parsers.quarantine() {
+            quarantine.lift();
+        }
+        let again = |file: &&Arc<FileEntry>| {
+            matches!(file.content, Content::Skipped { why: Skipped::Unparsable, .. })
+        };
+        let paths = self.state.snapshot().files.iter().filter(again).map(|file| file.path.clone()).collect();
+        self.look_at(paths);
     }
 
     /// Takes in outlines of files that have no grammar. Each file is looked at once more: it may have changed since,
@@ -325,6 +364,7 @@ impl Run {
             self.changes += 1;
             self.tally.take(old);
             self.state.remove(path);
+            self.trials.end(path);
             self.tell(path, Change::Deleted);
         }
     }
@@ -380,6 +420,7 @@ impl Run {
             root: self.looker.root.clone(),
             ignore: self.ignore.clone(),
             languages: self.looker.languages.clone(),
+            parsers: self.looker.parsers.clone(),
         };
         self.pool.question(move || question(Arc::new(view)));
     }
@@ -474,11 +515,20 @@ impl Drop for TellAtEnd {
     }
 }
 
+/// Ends at `time`.
+async fn until(time: Option<Instant>) {
+    if let Some(time) = time {
+        tokio::time::sleep_until(time.into()).await;
+    }
+}
+
 /// What the root looks like to the engine's parts.
 pub(super) fn looker(
     root: Arc<Root>,
     languages: Arc<crate::config::Languages>,
     cache: Option<Arc<Cache>>,
+    parsers: Parsers,
 ) -> Arc<Looker> {
-    Arc::new(Looker { root, languages, cache, cancel: crate::base::Cancel::new(), foretold: Arc::default() })
+    let (cancel, foretold) = (crate::base::Cancel::new(), Arc::default());
+    Arc::new(Looker { root, languages, cache, cancel, foretold, parsers })
 }

@@ -1,10 +1,11 @@
 //! What the engine tells about itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::base::RelPath;
 use crate::config::{LanguageId, Languages};
 use crate::index::cache::CacheStatus;
 use crate::index::{Content, FileEntry, Skipped};
@@ -29,6 +30,10 @@ pub struct EngineStatus {
     pub without_outline: BTreeMap<String, usize>,
     /// Files of a known language without symbols, by reason.
     pub skipped: SkippedFiles,
+    /// Files that are parsed no more, because the parser did not get through them, in path order.
+    pub unparsable: Vec<UnparsableFile>,
+    /// Files that the parser takes long over, in path order.
+    pub on_trial: Vec<RelPath>,
     /// Whether the first crawl is over and everything found has been looked at.
     pub ready: bool,
     /// Files being looked at.
@@ -41,6 +46,15 @@ pub struct EngineStatus {
     pub watcher: Counters,
     /// The cache's counters.
     pub cache: CacheStatus,
+}
+
+/// A file that is parsed no more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UnparsableFile {
+    /// Which file.
+    pub path: RelPath,
+    /// What it did to the parser; empty where that is not known any more.
+    pub why: String,
 }
 
 /// How many files were skipped, and why.
@@ -72,6 +86,10 @@ pub(super) struct Tally {
     parsed: usize,
     with_errors: usize,
     skipped: BTreeMap<Skipped, usize>,
+    unparsable: BTreeSet<RelPath>,
+    on_trial: BTreeSet<RelPath>,
+    /// Whether one of these two is other than was written last.
+    is_unparsed_news: bool,
 }
 
 impl Tally {
@@ -83,6 +101,9 @@ impl Tally {
             parsed: 0,
             with_errors: 0,
             skipped: BTreeMap::new(),
+            unparsable: BTreeSet::new(),
+            on_trial: BTreeSet::new(),
+            is_unparsed_news: false,
         }
     }
 
@@ -100,7 +121,13 @@ impl Tally {
                 self.parsed += 1;
                 self.with_errors += usize::from(outline.has_errors);
             }
-            Content::Skipped { why, .. } => *self.skipped.entry(*why).or_default() += 1,
+            Content::Skipped { why, .. } => {
+                *self.skipped.entry(*why).or_default() += 1;
+                if let Some(files) = self.unparsed(*why) {
+                    files.insert(file.path.clone());
+                    self.is_unparsed_news = true;
+                }
+            }
         }
     }
 
@@ -121,7 +148,20 @@ impl Tally {
                 if let Some(count) = self.skipped.get_mut(why) {
                     *count -= 1;
                 }
+                if let Some(files) = self.unparsed(*why) {
+                    files.remove(&file.path);
+                    self.is_unparsed_news = true;
+                }
             }
+        }
+    }
+
+    /// The files that are skipped for this reason, where they are told by name.
+    fn unparsed(&mut self, why: Skipped) -> Option<&mut BTreeSet<RelPath>> {
+        match why {
+            Skipped::Unparsable => Some(&mut self.unparsable),
+            Skipped::OnTrial => Some(&mut self.on_trial),
+            Skipped::Binary | Skipped::TooLarge | Skipped::Unreadable => None,
         }
     }
 
@@ -140,6 +180,11 @@ impl Tally {
             too_large: count(Skipped::TooLarge),
             unreadable: count(Skipped::Unreadable),
         };
+        if std::mem::take(&mut self.is_unparsed_news) {
+            let file = |path: &RelPath| UnparsableFile { path: path.clone(), why: String::new() };
+            status.unparsable = self.unparsable.iter().map(file).collect();
+            status.on_trial = self.on_trial.iter().cloned().collect();
+        }
         if !std::mem::take(&mut self.is_news) {
             return;
         }

@@ -7,9 +7,9 @@ use super::look::MAX_PARSED_BYTES;
 use crate::base::{Cancel, ContentHash, RelPath, Text};
 use crate::config::Languages;
 use crate::index::{Content, FileEntry, Origin, Skipped, Snapshot};
+use crate::parse::{Attempt, ParseError, Parsers};
 pub use crate::resolve::Current;
 use crate::resolve::Sources;
-use crate::syntax;
 use crate::vfs::{EntryKind, Ignore, Root, VfsError};
 
 /// One question's view of the project.
@@ -23,6 +23,8 @@ pub struct View {
     pub ignore: Arc<Ignore>,
     /// The languages symd knows.
     pub languages: Arc<Languages>,
+    /// By what texts are parsed.
+    pub parsers: Parsers,
 }
 
 /// Why a file's text and outline cannot be had.
@@ -47,6 +49,14 @@ pub enum CurrentError {
         /// Why, with what can be done about it.
         why: &'static str,
     },
+    /// It changed, and cannot be parsed as it is now.
+    #[error("{path}: {error}")]
+    Unparsed {
+        /// Which file.
+        path: RelPath,
+        /// Why.
+        error: ParseError,
+    },
 }
 
 impl View {
@@ -64,7 +74,14 @@ impl View {
         let outline = match origin {
             _ if now == *hash => outline.clone(),
             Origin::Grammar(grammar) => {
-                Arc::new(syntax::outline(*grammar, text.as_str(), &Cancel::new()).map_err(|_| no_outline())?)
+                let parsed = match self.parsers.outline_of_file(*grammar, text.as_str(), now, &Cancel::new())
+                {
+                    Ok(Attempt::Outline(outline)) => Ok(outline),
+                    // The engine's own look at the change tries it out.
+                    Ok(Attempt::SetAside(_)) => Err(ParseError::SetAside),
+                    Err(error) => Err(error),
+                };
+                Arc::new(parsed.map_err(|error| CurrentError::Unparsed { path: file.path.clone(), error })?)
             }
             // Its server has not seen this text yet.
             Origin::Server(_) => return Err(CurrentError::NotIndexed(file.path.clone())),
@@ -105,6 +122,12 @@ fn reason(why: Skipped) -> &'static str {
     match why {
         Skipped::Binary => "it holds NUL bytes, so it is no text",
         Skipped::TooLarge => "it is too large to be parsed; search_for_pattern searches it",
+        Skipped::Unparsable => {
+            "symd's parser does not get through it (`symd status` says why; `symd index --retry` tries again); search_for_pattern searches it"
+        }
+        Skipped::OnTrial => {
+            "symd's parser takes long over it; ask again in a few seconds (search_for_pattern searches it)"
+        }
         Skipped::Unreadable => "it could not be read; permission denied? (see its mode, and `symd logs`)",
     }
 }

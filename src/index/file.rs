@@ -68,6 +68,10 @@ pub enum Skipped {
     TooLarge,
     /// The system refused to read it.
     Unreadable,
+    /// The parser did not get through it, twice; it is not tried again.
+    Unparsable,
+    /// The parser takes long over it, and is still at it.
+    OnTrial,
 }
 
 impl FileEntry {

@@ -49,6 +49,7 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     let _open = host.open();
+    let _warm = host.project().map(|project| project.engine.keep_warm());
     let deadline = Duration::from_millis(host.limits().write_deadline_ms);
     let (outbox, writing) = Outbox::start(writer, deadline);
     let mut lines = Lines::new(reader, host.limits().max_line_bytes);

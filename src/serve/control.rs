@@ -94,7 +94,14 @@ async fn result(
                 Err(error) => json!({ "done": false, "error": error.to_string() }),
             }))
         }
-        SETTLED => Ok(settled(session, ticket, outbox).await),
+        SETTLED => {
+            let wanted: SettledParams = params(&id, SETTLED, request.params)?;
+            if let (true, Some(project)) = (wanted.retry, session.host.project()) {
+                // An engine that has stopped says so below.
+                let _ = project.engine.retry_unparsable().await;
+            }
+            Ok(settled(session, ticket, outbox).await)
+        }
         method => Err(Wrong::new(id, METHOD_NOT_FOUND, format!("this daemon knows no method {method}"))),
     }
 }
@@ -113,6 +120,14 @@ fn replied(reply: Reply) -> Value {
 #[derive(Default)]
 struct ToolsParams {
     toolset: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Default)]
+struct SettledParams {
+    /// Whether files that are parsed no more are tried again first.
+    retry: bool,
 }
 
 #[derive(Deserialize)]

@@ -21,6 +21,7 @@ use crate::index::cache;
 use crate::lsp::{Servers, ServersOptions};
 use crate::ops::Project;
 use crate::ops::shell::{Afterwards, Shells};
+use crate::parse::{Parsers, ParsersOptions};
 use crate::serve::approvals::Approvals;
 use crate::serve::host::{Host, Parts, pick};
 use crate::serve::lock::{self, Lock};
@@ -116,6 +117,8 @@ pub enum DaemonError {
 
 /// Runs a daemon until it is asked to end. `announce` is called when it is ready, or not needed.
 pub fn run(start: Start, announce: impl FnOnce(Begun)) -> Result<(), DaemonError> {
+    // What whoever started us left open is none of ours, nor of what we start.
+    close_fds::set_fds_cloexec(3, &[]);
     let place = &start.place;
     place.prepare()?;
     state::private_dir(&place.state)?;
@@ -269,6 +272,10 @@ pub fn open_project(
         idle_stop: settings.server_idle(),
         memory_limit: settings.server_memory(),
     });
+    let parsers = Parsers::in_workers(ParsersOptions {
+        program: PathBuf::from("/proc/self/exe"),
+        quarantine: Some(place.quarantine()),
+    })?;
     let told = servers.clone();
     let engine = Engine::start(EngineOptions {
         root: place.root.clone(),
@@ -277,6 +284,7 @@ pub fn open_project(
         cache_directory: Some(place.outlines.clone()),
         watch: WatchOptions { backend: backend(settings.watch), max_watches: None },
         sweep_every: SWEEP_EVERY,
+        parsers,
         on_change: Some(OnChange(Arc::new(move |path, change| told.changed(path, change)))),
     })?;
     let editor = Arc::new(editor.behind(gate(&engine)));

@@ -103,6 +103,11 @@ impl Place {
         self.state.join("edits")
     }
 
+    /// Which texts are parsed no more.
+    pub fn quarantine(&self) -> PathBuf {
+        self.state.join("quarantine")
+    }
+
     /// The log; older lines are beside it.
     pub fn log(&self) -> PathBuf {
         self.state.join("symd.log")

@@ -105,6 +105,11 @@ impl Grammar {
         u64::from_le_bytes(cut)
     }
 
+    /// Makes its query ready, which otherwise the first text pays for. An error is a mistake in this binary.
+    pub fn load(self) -> Result<(), &'static QueryError> {
+        self.compiled().map(|_| ())
+    }
+
     /// Compiles the query, once. An error is a mistake in this binary, which a test would have found.
     pub(super) fn compiled(self) -> Result<&'static Compiled, &'static QueryError> {
         self.0.compiled.get_or_init(|| Compiled::new(self.0)).as_ref()

@@ -28,6 +28,7 @@ async fn check(stage: &Stage, after: &[String]) {
         cache_directory: None,
         watch: WatchOptions { backend: BackendChoice::Auto, max_watches: None },
         sweep_every: Duration::from_secs(600),
+        parsers: crate::support::workers(),
         on_change: None,
     })
     .unwrap();

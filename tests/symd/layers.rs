@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 /// Module and row. Modules of one row do not use each other.
-const ROWS: [(&str, u8); 16] = [
+const ROWS: [(&str, u8); 17] = [
     ("base", 1),
     ("config", 2),
     ("vfs", 2),
@@ -14,6 +14,7 @@ const ROWS: [(&str, u8); 16] = [
     ("install", 4),
     ("index", 4),
     ("edit", 4),
+    ("parse", 5),
     ("resolve", 5),
     ("engine", 6),
     ("ops", 7),

@@ -69,6 +69,7 @@ impl Opening {
             cache_directory: cache,
             watch: WatchOptions { backend: BackendChoice::Auto, max_watches: None },
             sweep_every: Duration::from_secs(600),
+            parsers: crate::support::workers(),
             on_change: Some(OnChange(Arc::new(move |path, change| told.changed(path, change)))),
         })
         .unwrap();

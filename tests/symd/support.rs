@@ -309,3 +309,9 @@ pub fn terminal() -> (File, PathBuf) {
 pub fn open_terminal(name: &Path) -> OwnedFd {
     std::fs::OpenOptions::new().read(true).write(true).open(name).unwrap().into()
 }
+
+/// The parsers that the daemon has, remembering nothing.
+pub fn workers() -> symd::parse::Parsers {
+    let program = env!("CARGO_BIN_EXE_symd").into();
+    symd::parse::Parsers::in_workers(symd::parse::ParsersOptions { program, quarantine: None }).unwrap()
+}

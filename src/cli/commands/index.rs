@@ -11,12 +11,26 @@ use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::serve::protocol::{PROGRESS, SETTLED};
 
-pub(super) fn run(context: &Context, form: Form) -> Result<(), Failure> {
+/// What becomes of the files that are parsed no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unparsable {
+    Left,
+    Retried,
+}
+
+impl Unparsable {
+    pub(super) fn new(retry: bool) -> Unparsable {
+        if retry { Unparsable::Retried } else { Unparsable::Left }
+    }
+}
+
+pub(super) fn run(context: &Context, form: Form, unparsable: Unparsable) -> Result<(), Failure> {
     let place = context.place()?;
     let started = Instant::now();
     let (mut client, _) = Client::connect(&place, Role::Cli, &[], context.spawning)?;
     let bar = bar();
-    let answer = client.request(SETTLED, json!({}), |message| {
+    let wanted = json!({ "retry": unparsable == Unparsable::Retried });
+    let answer = client.request(SETTLED, wanted, |message| {
         if message["method"] == PROGRESS {
             bar.set_message(counts(&message["params"], started.elapsed()));
             bar.tick();

@@ -120,7 +120,9 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Patch { file, dry_run, force } => {
             edits::patch(&context, &file, edits::Trial::new(dry_run), edits::Breaking::new(force))
         }
-        Command::Index { json } => index::run(&context, Form::new(json)),
+        Command::Index { retry, json } => {
+            index::run(&context, Form::new(json), index::Unparsable::new(retry))
+        }
         Command::Server { command } => server::run(&context, command),
         Command::Logs { follow: false } => logs::show(&context),
         Command::Logs { follow: true } => logs::follow(&context),

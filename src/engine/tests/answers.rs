@@ -187,6 +187,7 @@ fn the_last_handle_may_be_dropped_while_the_watcher_has_much_to_say() {
                 cache_directory: None,
                 watch: WatchOptions::default(),
                 sweep_every: DEADLINE,
+                parsers: Parsers::in_this_process(),
                 on_change: None,
             })
             .expect("started")

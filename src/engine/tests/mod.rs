@@ -73,6 +73,6 @@ impl Scratch {
     fn parts(&self) -> (Arc<Looker>, Arc<Ignore>) {
         let root = Arc::new(Root::open(self.0.path()).expect("opened"));
         let ignore = Arc::new(Ignore::new(&root, IgnoreSettings::default()));
-        (looker(root, Languages::builtin().clone(), None), ignore)
+        (looker(root, Languages::builtin().clone(), None, Parsers::in_this_process()), ignore)
     }
 }

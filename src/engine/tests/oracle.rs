@@ -23,6 +23,7 @@ fn start(runtime: &tokio::runtime::Runtime, scratch: &Path, watch: WatchOptions,
         cache_directory: None,
         watch,
         sweep_every: DEADLINE,
+        parsers: Parsers::in_this_process(),
         on_change: None,
     };
     Engine::start_with(options, State::with_limits(limits)).expect("started")
@@ -185,7 +186,7 @@ fn events_that_overflow_the_kernels_queue_are_no_loss() {
         Watch::start(opened.clone(), ignore.clone(), &run, &WatchOptions::default(), told).expect("started");
     let engine = {
         let _within = runtime.enter();
-        let looker = looker(opened, Languages::builtin().clone(), None);
+        let looker = looker(opened, Languages::builtin().clone(), None, Parsers::in_this_process());
         Engine::run((looker, ignore), watch, notices, State::with_limits(SMALL), None)
     };
     index(&runtime, &engine);

@@ -8,7 +8,7 @@ use crate::syntax::{Imports, Occurrences, Outline, Row};
 const ROW: usize = 44;
 
 /// Counts (rows, names, imports, hashes, offsets, errors), then the arrays, little endian.
-pub(super) fn encode(outline: &Outline) -> Vec<u8> {
+pub(crate) fn encode(outline: &Outline) -> Vec<u8> {
     let occurrences = &outline.occurrences;
     let counts = [
         outline.rows.len(),
@@ -57,7 +57,7 @@ pub(super) fn encode(outline: &Outline) -> Vec<u8> {
 }
 
 /// `None` when the bytes are no outline.
-pub(super) fn decode(bytes: &[u8]) -> Option<Outline> {
+pub(crate) fn decode(bytes: &[u8]) -> Option<Outline> {
     let mut fields = Fields(bytes);
     let mut count = || Some(u32::from_le_bytes(fields.take()?) as usize);
     let (rows, names, imports) = (count()?, count()?, count()?);

@@ -2,7 +2,7 @@
 //! nothing twice. Invariant: what is read back is what was written, or nothing: a damaged, foreign or outdated
 //! file is a miss, never an error and never a wrong answer.
 
-mod codec;
+pub(crate) mod codec;
 mod gc;
 mod pack;
 

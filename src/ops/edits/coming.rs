@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use super::make::MakeError;
 use super::request::Breaking;
-use super::{SymbolEditError, breaks_syntax};
+use super::{SymbolEditError, broken_at};
+use crate::base::cancel::Cancelled;
 use crate::base::text::{Encoding, is_read_as_itself};
 use crate::base::{Cancel, ContentHash, RelPath};
-use crate::engine::Foretold;
+use crate::engine::{Foretold, MAX_PARSED_BYTES};
 use crate::ops::cores;
-use crate::syntax::{Grammar, outline};
+use crate::parse::{ParseError, Parsers};
+use crate::syntax::Grammar;
 
 /// A text to come.
 #[derive(Debug)]
@@ -29,25 +31,40 @@ type Parsed = Result<Option<Foretold>, MakeError>;
 
 /// Parses all of `coming`; the outlines are those of texts that will be on the disk byte for byte.
 pub(super) fn parse(
+    parsers: &Parsers,
     coming: &[Coming],
     breaking: Breaking,
     cancel: &Cancel,
 ) -> Result<Vec<Foretold>, MakeError> {
-    let parsed = cores::in_order(coming, 1, |one| one.parse(breaking, cancel));
+    let parsed = cores::in_order(coming, 1, |one| one.parse(parsers, breaking, cancel));
     parsed.into_iter().filter_map(Result::transpose).collect()
 }
 
 impl Coming {
-    fn parse(&self, breaking: Breaking, cancel: &Cancel) -> Parsed {
+    fn parse(&self, parsers: &Parsers, breaking: Breaking, cancel: &Cancel) -> Parsed {
         cancel.check()?;
         let after = self.read_back();
-        let outline = outline(self.grammar, after, cancel).map_err(SymbolEditError::from)?;
-        if outline.has_errors && breaking == Breaking::Refused {
-            let broken = breaks_syntax(self.grammar, &self.before, after, cancel);
-            if let Some(broken) = broken.map_err(SymbolEditError::from)? {
+        if u64::try_from(after.len()).unwrap_or(u64::MAX) > MAX_PARSED_BYTES {
+            // The index will not parse it either.
+            return Ok(None);
+        }
+        let outline = match parsers.outline_now(self.grammar, after, cancel) {
+            Ok(outline) => outline,
+            Err(ParseError::Cancelled) => return Err(Cancelled.into()),
+            // What did not parse before need not parse afterwards, and a text over which the parser ends does not parse.
+            Err(_) if breaking == Breaking::Allowed || !self.parsed_before(parsers, cancel) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(MakeError::Unparsable { path: self.path.clone(), error }),
+        };
+        if outline.has_errors && breaking == Breaking::Refused && self.parsed_before(parsers, cancel) {
+            // The text got through the worker, so it gets through here.
+            let broken = broken_at(self.grammar, after, cancel).map_err(SymbolEditError::from)?;
+            if let Some(broken) = broken {
                 return Err(MakeError::Breaks { path: self.path.clone(), broken });
             }
         }
+        cancel.check()?;
         // Only then are these the bytes on disk, and the index would parse this text. An outline of any other would be
         // kept, also in the cache, for a file whose text it does not fit: the next edit by symbol would corrupt that file.
         let is_verbatim = self.encoding == Encoding::Utf8 && is_read_as_itself(&self.after);
@@ -56,6 +73,12 @@ impl Coming {
             grammar: self.grammar,
             outline: Arc::new(outline),
         }))
+    }
+
+    /// Whether all of the text that is there now makes sense.
+    fn parsed_before(&self, parsers: &Parsers, cancel: &Cancel) -> bool {
+        let outline = parsers.outline_now(self.grammar, &self.before, cancel);
+        outline.is_ok_and(|outline| !outline.has_errors)
     }
 
     /// The text as it will be read: one that is written with a mark before it has none.
@@ -83,6 +106,8 @@ mod tests {
                 encoding: if number == 3 { Encoding::Utf8Bom } else { Encoding::Utf8 },
             })
             .collect();
+        let parsers = Parsers::in_this_process();
+        let parse = |coming: &[Coming], breaking, cancel: &Cancel| parse(&parsers, coming, breaking, cancel);
         let refused = parse(&coming, Breaking::Refused, &Cancel::new()).expect_err("broken");
         assert!(refused.to_string().starts_with("f7.py: the file would no longer parse"), "{refused}");
         let foretold = parse(&coming, Breaking::Allowed, &Cancel::new()).expect("allowed");

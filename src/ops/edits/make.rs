@@ -21,6 +21,7 @@ use crate::index::Content;
 use crate::ops::read_file::{read_bytes, read_file};
 use crate::ops::target::{self, TargetError};
 use crate::ops::tree::{FileOpError, LocateError, Tree};
+use crate::parse::ParseError;
 use crate::syntax::{Grammar, OutlineError};
 use crate::vfs::{EntryKind, VfsError};
 
@@ -134,6 +135,16 @@ pub enum MakeError {
         /// Where.
         broken: BrokenAt,
     },
+    /// The parser does not get through the result.
+    #[error(
+        "{path}: the text that it would have cannot be checked: {error}; nothing was written; make it smaller or simpler, or give force: true"
+    )]
+    Unparsable {
+        /// Which file.
+        path: RelPath,
+        /// Why.
+        error: ParseError,
+    },
     /// The asker went away.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
@@ -175,7 +186,7 @@ pub fn make(
         What::Create { path, content } => maker.create(path, content)?,
         What::Patch(patch) => maker.patch(patch)?,
     }
-    maker.made.foretold = coming::parse(&maker.coming, request.breaking, cancel)?;
+    maker.made.foretold = coming::parse(&view.parsers, &maker.coming, request.breaking, cancel)?;
     Ok(maker.made)
 }
 

@@ -140,7 +140,10 @@ fn of_file(
     if others.is_empty() {
         return Ok(());
     }
-    // What cannot be parsed was parsed a moment ago: only a cancelled question comes here.
+    // Parsed here: of this very text a worker has made the outline.
+    if current.text.as_str() != text.as_str() {
+        return Ok(());
+    }
     let kinds = text_kinds(grammar, text.as_str(), &others, cancel).unwrap_or_default();
     cancel.check()?;
     for (range, kind) in others.into_iter().zip(kinds) {

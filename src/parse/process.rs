@@ -1,0 +1,303 @@
+//! One worker as the daemon has it: a child, its pipe, and what became of a request. Invariant: dropping a [`Worker`]
+//! ends it and leaves nothing behind.
+
+use std::io;
+use std::io::IoSlice;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal};
+
+use super::limits::EXPECTED_WALL;
+use super::protocol::{LENGTH, Message, Request, Tag, longest_message};
+use super::worker;
+use crate::base::{Cancel, processes};
+
+/// How often a wait looks whether anybody still wants the answer.
+const CANCEL_EVERY: Duration = Duration::from_millis(25);
+/// The least that is waited before a worker's processor time is looked at again.
+const LEAST_WAIT: Duration = Duration::from_millis(1);
+/// The niceness of workers that nobody is to wait behind.
+pub(super) const LEAST_FAVOURED: i32 = 19;
+/// Bytes read at a time.
+const CHUNK: usize = 1 << 16;
+
+/// A worker process.
+#[derive(Debug)]
+pub(super) struct Worker {
+    child: Child,
+    pid: Pid,
+    pipe: UnixStream,
+    is_ready: bool,
+    /// Names of the grammars that it has at hand.
+    at_hand: Vec<&'static str>,
+    /// Its processor time when it was last heard of.
+    processor: Duration,
+    received: Vec<u8>,
+    clock: Clock,
+}
+
+/// How much a request may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Patience {
+    /// So much processor time: others wait.
+    Expected(Duration),
+    /// All that its allowance allows; the worker's own limit of processor time ends it.
+    Full,
+}
+
+/// What came of a request that was answered.
+#[derive(Debug)]
+pub(super) struct Answered {
+    pub(super) payload: Vec<u8>,
+    /// Processor time it took.
+    pub(super) took: Duration,
+}
+
+/// Why a request was not answered. But for [`Unanswered::Slow`] the worker is of no more use.
+#[derive(Debug)]
+pub(super) enum Unanswered {
+    /// What the text did to the worker.
+    Blame(String),
+    /// It takes longer than was expected, within its limits as yet.
+    Slow,
+    /// It ended for a reason that is none of the text's: somebody killed it, or it took its time on the wall's clock.
+    Lost(String),
+    /// It could not be started.
+    NotStarted(io::Error),
+    /// Nobody wants the answer any more.
+    Cancelled,
+}
+
+impl Worker {
+    /// Starts one. It is tied to the calling thread: with that it ends.
+    pub(super) fn start(program: &Path, niceness: i32) -> io::Result<Worker> {
+        let (ours, theirs) = UnixStream::pair()?;
+        ours.set_nonblocking(true)?;
+        let child = Command::new(program)
+            .arg0("symd")
+            .arg(worker::NAME)
+            .arg(std::process::id().to_string())
+            .arg(niceness.to_string())
+            .env_clear()
+            .current_dir("/")
+            .stdin(std::os::fd::OwnedFd::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        Ok(Worker {
+            pid: Pid::from_child(&child),
+            child,
+            pipe: ours,
+            is_ready: false,
+            at_hand: Vec::new(),
+            processor: Duration::ZERO,
+            received: Vec::new(),
+            clock: Clock::default(),
+        })
+    }
+
+    /// Bytes of its memory.
+    pub(super) fn memory(&self) -> u64 {
+        let page = u64::try_from(rustix::param::page_size()).unwrap_or(4096);
+        processes::of(self.pid).map_or(0, |process| process.resident_pages * page)
+    }
+
+    /// Puts one request, and waits for the answer. After [`Unanswered::Slow`] the worker goes on with it.
+    pub(super) fn ask(
+        &mut self,
+        request: &Request<'_>,
+        grammar: &'static str,
+        patience: Patience,
+        cancel: &Cancel,
+    ) -> Result<Answered, Unanswered> {
+        self.clock = Clock {
+            began: Instant::now(),
+            processor: self.processor,
+            wall: request.allowance.wall,
+            expected: None,
+            longest: longest_message(request.text.len()),
+        };
+        self.write(&request.head(), request.text.as_bytes(), cancel)?;
+        if !self.is_ready {
+            self.expect(Tag::Ready, cancel)?;
+            self.is_ready = true;
+        }
+        if !self.at_hand.contains(&grammar) {
+            self.expect(Tag::Begun, cancel)?;
+            self.at_hand.push(grammar);
+        }
+        self.clock.began = Instant::now();
+        self.clock.processor = self.processor;
+        if let Patience::Expected(expected) = patience {
+            self.clock.expected = Some(expected);
+        }
+        self.answer(cancel)
+    }
+
+    /// Gives a request that was slow all the time that its text may take, behind everybody else.
+    pub(super) fn go_on(&mut self, cancel: &Cancel) -> Result<Answered, Unanswered> {
+        self.clock.expected = None;
+        self.answer(cancel)
+    }
+
+    /// Favours it least of all from now on.
+    pub(super) fn put_behind(&self) {
+        let _ = rustix::process::setpriority_process(Some(self.pid), LEAST_FAVOURED);
+    }
+
+    fn answer(&mut self, cancel: &Cancel) -> Result<Answered, Unanswered> {
+        let message = self.message(cancel)?;
+        match message.tag {
+            Tag::Done => {
+                let took = message.processor.saturating_sub(self.clock.processor);
+                Ok(Answered { payload: message.payload, took })
+            }
+            Tag::Failed => Err(Unanswered::Blame(String::from_utf8_lossy(&message.payload).into_owned())),
+            Tag::Ready | Tag::Begun => Err(garbled()),
+        }
+    }
+
+    fn expect(&mut self, tag: Tag, cancel: &Cancel) -> Result<(), Unanswered> {
+        let message = self.message(cancel)?;
+        if message.tag == tag { Ok(()) } else { Err(garbled()) }
+    }
+
+    fn write(&mut self, mut head: &[u8], mut text: &[u8], cancel: &Cancel) -> Result<(), Unanswered> {
+        while !(head.is_empty() && text.is_empty()) {
+            match rustix::io::writev(&self.pipe, &[IoSlice::new(head), IoSlice::new(text)]) {
+                Ok(written) => {
+                    let of_head = written.min(head.len());
+                    (head, text) = (&head[of_head..], &text[written - of_head..]);
+                }
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => self.wait(PollFlags::OUT, cancel)?,
+                Err(_) => return Err(self.ended()),
+            }
+        }
+        Ok(())
+    }
+
+    fn message(&mut self, cancel: &Cancel) -> Result<Message, Unanswered> {
+        loop {
+            if let Some((length, rest)) = self.received.split_first_chunk::<LENGTH>() {
+                let length = u32::from_le_bytes(*length) as usize;
+                if length > self.clock.longest {
+                    return Err(garbled());
+                }
+                if let Some(frame) = rest.get(..length) {
+                    let message = Message::read(frame).ok_or_else(garbled)?;
+                    self.received.drain(..LENGTH + length);
+                    self.received.shrink_to(CHUNK);
+                    self.processor = message.processor;
+                    return Ok(message);
+                }
+                self.received.reserve(LENGTH + length - self.received.len());
+            }
+            self.read(cancel)?;
+        }
+    }
+
+    fn read(&mut self, cancel: &Cancel) -> Result<(), Unanswered> {
+        self.received.reserve(CHUNK);
+        match rustix::io::read(&self.pipe, rustix::buffer::spare_capacity(&mut self.received)) {
+            Ok(0) => Err(self.ended()),
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(Errno::AGAIN) => self.wait(PollFlags::IN, cancel),
+            Err(_) => Err(self.ended()),
+        }
+    }
+
+    /// Waits until the pipe is ready for `what`, for a little while.
+    fn wait(&self, what: PollFlags, cancel: &Cancel) -> Result<(), Unanswered> {
+        if cancel.is_cancelled() {
+            return Err(Unanswered::Cancelled);
+        }
+        let clock = &self.clock;
+        let since = clock.began.elapsed();
+        if since >= clock.wall {
+            return Err(Unanswered::Lost(format!("it was not done within {} s", clock.wall.as_secs())));
+        }
+        let mut patience = CANCEL_EVERY;
+        if let Some(expected) = clock.expected {
+            let left = expected.checked_sub(since).unwrap_or_else(|| {
+                // It may have waited for a processor, as this process did. What cannot be found out counts as its own.
+                let total = processes::processor_time(self.pid);
+                let own = total.map_or(since, |total| total.saturating_sub(clock.processor));
+                expected.saturating_sub(own)
+            });
+            if left.is_zero() || since >= EXPECTED_WALL.max(expected) {
+                return Err(Unanswered::Slow);
+            }
+            patience = patience.min(left.max(LEAST_WAIT));
+        }
+        let patience = Timespec::try_from(patience).ok();
+        // Whatever woke it, the caller looks.
+        let _ = rustix::event::poll(&mut [PollFd::new(&self.pipe, what)], patience.as_ref());
+        Ok(())
+    }
+
+    /// What its end says.
+    fn ended(&mut self) -> Unanswered {
+        // It has closed its pipe, which it does by ending; a worker that only did that is of no use either.
+        let _ = self.child.kill();
+        let status = match self.child.wait() {
+            Ok(status) => status,
+            Err(error) => return Unanswered::Lost(error.to_string()),
+        };
+        if !self.is_ready && self.received.is_empty() {
+            return Unanswered::NotStarted(io::Error::other(format!(
+                "a parse worker ended at once: {status}"
+            )));
+        }
+        match status.signal().and_then(Signal::from_named_raw) {
+            Some(Signal::XCPU) => {
+                Unanswered::Blame("it takes more processor time than a text may".to_owned())
+            }
+            Some(Signal::ABORT) => {
+                Unanswered::Blame("its parser gave up (SIGABRT), or took more memory than it may".to_owned())
+            }
+            Some(Signal::SEGV) => Unanswered::Blame("its parser crashed (SIGSEGV)".to_owned()),
+            Some(Signal::BUS) => Unanswered::Blame("its parser crashed (SIGBUS)".to_owned()),
+            Some(Signal::ILL) => Unanswered::Blame("its parser crashed (SIGILL)".to_owned()),
+            Some(Signal::SYS) => Unanswered::Blame("its parser crashed (SIGSYS)".to_owned()),
+            _ => Unanswered::Lost(status.to_string()),
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What the request under way may take.
+#[derive(Debug)]
+struct Clock {
+    began: Instant,
+    /// The worker's processor time then.
+    processor: Duration,
+    wall: Duration,
+    /// Of its processor time.
+    expected: Option<Duration>,
+    /// Bytes of a message.
+    longest: usize,
+}
+
+impl Default for Clock {
+    fn default() -> Clock {
+        let processor = Duration::ZERO;
+        Clock { began: Instant::now(), processor, wall: Duration::ZERO, expected: None, longest: 0 }
+    }
+}
+
+fn garbled() -> Unanswered {
+    Unanswered::Blame("its parser answered what is no answer".to_owned())
+}

@@ -1,0 +1,168 @@
+//! What goes over a worker's pipe: frames of a length (u32) and so many bytes, numbers little endian. One request, one
+//! answer; before the answer to the first request in a grammar a worker says when it has that grammar at hand, so that the
+//! time this took counts for no text.
+//!
+//! ```text
+//! request: kind u8 | length of the grammar's name u8 | its name | processor seconds u32 | memory bytes u64 | text
+//! message: tag u8 | processor nanoseconds of the process so far u64 | payload
+//! ```
+
+use std::time::Duration;
+
+use super::limits::Allowance;
+
+/// Bytes of a frame's length.
+pub(super) const LENGTH: usize = 4;
+/// Bytes of a message before its payload.
+pub(super) const HEAD: usize = 9;
+
+/// Bytes that an answer may always have.
+const ANSWER_BASE: usize = 1 << 20;
+/// And for each byte of text: a row takes 44 bytes, and the shortest declaration a few.
+const ANSWER_PER_BYTE: usize = 64;
+
+/// What a worker is to do with a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Task {
+    /// Make its outline.
+    Outline = 0,
+}
+
+impl Task {
+    fn of(number: u8) -> Option<Task> {
+        [Task::Outline].into_iter().find(|task| *task as u8 == number)
+    }
+}
+
+/// A request.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Request<'a> {
+    pub(super) task: Task,
+    pub(super) grammar: &'a str,
+    pub(super) allowance: Allowance,
+    pub(super) text: &'a str,
+}
+
+/// What kind of message a worker sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Tag {
+    /// It is confined, and waits for requests.
+    Ready = 1,
+    /// It has the request's grammar at hand, and begins.
+    Begun = 2,
+    /// The answer.
+    Done = 3,
+    /// It could not do it; the payload says why.
+    Failed = 4,
+}
+
+impl Tag {
+    pub(super) fn of(number: u8) -> Option<Tag> {
+        [Tag::Ready, Tag::Begun, Tag::Done, Tag::Failed].into_iter().find(|tag| *tag as u8 == number)
+    }
+}
+
+/// A message as it was received.
+#[derive(Debug)]
+pub(super) struct Message {
+    pub(super) tag: Tag,
+    /// Processor time of the worker since it began.
+    pub(super) processor: Duration,
+    pub(super) payload: Vec<u8>,
+}
+
+impl Message {
+    /// `None` for what is none.
+    pub(super) fn read(frame: &[u8]) -> Option<Message> {
+        let (tag, rest) = frame.split_first()?;
+        let (nanoseconds, payload) = rest.split_first_chunk()?;
+        let processor = Duration::from_nanos(u64::from_le_bytes(*nanoseconds));
+        Some(Message { tag: Tag::of(*tag)?, processor, payload: payload.to_vec() })
+    }
+
+    /// The frame of a message but its payload, which is to follow.
+    pub(super) fn head(tag: Tag, processor: Duration, payload: &[u8]) -> [u8; LENGTH + HEAD] {
+        let length = u32::try_from(HEAD + payload.len()).unwrap_or(u32::MAX);
+        let nanoseconds = u64::try_from(processor.as_nanos()).unwrap_or(u64::MAX);
+        let mut head = [0; LENGTH + HEAD];
+        head[..LENGTH].copy_from_slice(&length.to_le_bytes());
+        head[LENGTH] = tag as u8;
+        head[LENGTH + 1..].copy_from_slice(&nanoseconds.to_le_bytes());
+        head
+    }
+}
+
+/// The most bytes that a message about a text of `bytes` may have.
+pub(super) fn longest_message(bytes: usize) -> usize {
+    ANSWER_BASE.saturating_add(bytes.saturating_mul(ANSWER_PER_BYTE))
+}
+
+impl<'a> Request<'a> {
+    /// The request's frame but its text, which is to follow.
+    pub(super) fn head(&self) -> Vec<u8> {
+        let name = self.grammar.as_bytes();
+        let length = 1 + 1 + name.len() + 4 + 8 + self.text.len();
+        let seconds = u32::try_from(self.allowance.processor.as_secs()).unwrap_or(u32::MAX);
+        let mut head = Vec::with_capacity(LENGTH + length - self.text.len());
+        head.extend(u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes());
+        head.extend([self.task as u8, u8::try_from(name.len()).unwrap_or(u8::MAX)]);
+        head.extend(name);
+        head.extend(seconds.to_le_bytes());
+        head.extend(self.allowance.memory.to_le_bytes());
+        head
+    }
+
+    /// `None` for what is none.
+    pub(super) fn read(frame: &'a [u8]) -> Option<Request<'a>> {
+        let (task, rest) = frame.split_first()?;
+        let (length, rest) = rest.split_first()?;
+        let (grammar, rest) = rest.split_at_checked(usize::from(*length))?;
+        let (seconds, rest) = rest.split_first_chunk()?;
+        let (memory, text) = rest.split_first_chunk()?;
+        let processor = Duration::from_secs(u64::from(u32::from_le_bytes(*seconds)));
+        let memory = u64::from_le_bytes(*memory);
+        Some(Request {
+            task: Task::of(*task)?,
+            grammar: std::str::from_utf8(grammar).ok()?,
+            allowance: Allowance { processor, wall: Duration::MAX, memory },
+            text: std::str::from_utf8(text).ok()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_read_as_it_was_written_and_nothing_else_is_one() {
+        let allowance = Allowance::of(7);
+        let request = Request { task: Task::Outline, grammar: "python", allowance, text: "a = 'é'" };
+        let frame = [request.head(), request.text.into()].concat();
+        let (length, body) = frame.split_first_chunk::<LENGTH>().expect("long enough");
+        assert_eq!(u32::from_le_bytes(*length) as usize, body.len());
+        let read = Request::read(body).expect("a request");
+        assert_eq!((read.task, read.grammar, read.text), (Task::Outline, "python", "a = 'é'"));
+        assert_eq!(read.allowance, Allowance { wall: Duration::MAX, ..allowance });
+        for cut in 0..body.len() - request.text.len() {
+            assert!(Request::read(&body[..cut]).is_none(), "{cut}");
+        }
+        assert!(Request::read(&[&[9], &body[1..]].concat()).is_none(), "no such task");
+        assert!(Request::read(&[body, &[0xFF]].concat()).is_none(), "no text");
+    }
+
+    #[test]
+    fn a_message_is_read_as_it_was_written_and_nothing_else_is_one() {
+        let head = Message::head(Tag::Done, Duration::from_nanos(7), b"payload");
+        let frame = [&head[LENGTH..], b"payload"].concat();
+        let message = Message::read(&frame).expect("a message");
+        assert_eq!((message.tag, message.processor.as_nanos()), (Tag::Done, 7));
+        assert_eq!(message.payload, b"payload");
+        for cut in 0..HEAD {
+            assert!(Message::read(&frame[..cut]).is_none(), "{cut}");
+        }
+        assert!(Message::read(&[&[0], &frame[1..]].concat()).is_none(), "no such tag");
+    }
+}

@@ -1,0 +1,222 @@
+//! Texts that crash, hang or blow up a parser, before a real daemon: they cost a worker and their own symbols, nothing
+//! else; and a worker has nothing, outlives nothing, and may be killed at any time.
+
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use symd::base::processes;
+
+use crate::shell_stage::wait_until_gone;
+use crate::support::{User, Wire, call, write};
+
+/// Longer than anything here takes on a busy machine.
+const DEADLINE: Duration = Duration::from_secs(120);
+
+/// Over this the scanner of Kotlin's grammar calls abort().
+fn aborting() -> String {
+    "\"${".repeat(1_000)
+}
+
+/// Over this the parser takes time by the square of its length, and does not look at a flag.
+fn hanging() -> String {
+    "<-".repeat(100_000)
+}
+
+fn pid(user: &User) -> Pid {
+    Pid::from_raw(user.pid().try_into().unwrap()).unwrap()
+}
+
+/// The daemon's workers: it has no other children here.
+fn workers(daemon: Pid) -> Vec<Pid> {
+    processes::children(daemon).iter().filter(|child| child.lives).map(|child| child.pid).collect()
+}
+
+fn text_of(answer: &Value) -> &str {
+    answer["result"]["content"][0]["text"].as_str().unwrap()
+}
+
+/// Waits until no file is on trial.
+fn tried(user: &User) -> Value {
+    let until = Instant::now() + DEADLINE;
+    loop {
+        let status = user.status();
+        if status["on_trial"] == json!([]) {
+            return status;
+        }
+        assert!(Instant::now() < until, "{status}");
+    }
+}
+
+#[test]
+fn a_text_that_ends_its_parser_costs_its_own_symbols_and_nothing_else() {
+    let user = User::new();
+    write(&user.path("project/x.kt"), &aborting());
+    write(&user.path("project/good.kt"), "fun good() = 1\n");
+    assert!(user.find("good").starts_with("good.kt:1 "));
+    let daemon = user.pid();
+    let status = tried(&user);
+    assert_eq!(status["unparsable"][0]["path"], "x.kt", "{status}");
+    assert!(status["unparsable"][0]["why"].as_str().unwrap().contains("SIGABRT"), "{status}");
+    let shown = user.check(&["status"], 0);
+    assert!(shown.contains("unparsable       path x.kt, why its parser gave up"), "{shown}");
+    // It is listed, read and searched like any other.
+    assert!(user.check(&["call", "list_dir", r#"{"relative_path": "."}"#], 0).contains("x.kt"));
+    let found = user.check(&["call", "search_for_pattern", r#"{"substring_pattern": "\\$\\{\""}"#], 0);
+    assert!(found.contains("x.kt"), "{found}");
+    let refused = user.run(&["call", "get_symbols_overview", r#"{"relative_path": "x.kt"}"#]);
+    let said = String::from_utf8([refused.stdout, refused.stderr].concat()).unwrap();
+    assert!(said.contains("x.kt") && said.contains("symd index --retry"), "{said}");
+    // A change elsewhere is seen by the same daemon, and one of the file itself ends its quarantine.
+    write(&user.path("project/good.kt"), "fun better() = 1\n");
+    assert!(user.find("better").starts_with("good.kt:1 "));
+    write(&user.path("project/x.kt"), "fun healed() = 1\n");
+    assert!(user.find("healed").starts_with("x.kt:1 "));
+    assert_eq!(user.status()["unparsable"], json!([]));
+    assert_eq!(user.pid(), daemon);
+}
+
+#[test]
+fn what_is_quarantined_stays_so_after_a_restart_until_it_is_retried() {
+    let user = User::new();
+    write(&user.path("project/x.kt"), &aborting());
+    user.check(&["index"], 0);
+    tried(&user);
+    let blamed = |log: &str| log.matches("a text is parsed no more").count();
+    assert_eq!(blamed(&user.check(&["logs"], 0)), 1);
+    user.check(&["stop"], 0);
+    user.check(&["index"], 0);
+    let status = tried(&user);
+    assert_eq!(status["unparsable"][0]["path"], "x.kt", "{status}");
+    assert_eq!(blamed(&user.check(&["logs"], 0)), 1, "it was not tried again");
+    user.check(&["index", "--retry"], 0);
+    assert_eq!(tried(&user)["unparsable"][0]["path"], "x.kt");
+    assert_eq!(blamed(&user.check(&["logs"], 0)), 2, "it was tried again");
+}
+
+#[test]
+fn a_text_that_hangs_its_parser_holds_up_one_question_for_a_second() {
+    let user = User::new();
+    write(&user.path("project/good.py"), "def good(): pass\n");
+    assert!(user.find("good").starts_with("good.py:1 "));
+    write(&user.path("project/hangs.py"), &hanging());
+    let mut wire = user.connect();
+    wire.initialize();
+    let ask = |wire: &mut Wire, id: u64| {
+        let asked = Instant::now();
+        let answer = wire.ask(&call(id, "find_symbol", json!({ "name_path_pattern": "good" })));
+        assert!(text_of(&answer).starts_with("good.py:1 "), "{answer}");
+        asked.elapsed()
+    };
+    let took = ask(&mut wire, 1);
+    assert!(took < Duration::from_secs(3), "{took:?}");
+    assert_eq!(user.status()["on_trial"], json!(["hangs.py"]));
+    // The second is over: nobody waits any more.
+    let took = ask(&mut wire, 2);
+    assert!(took < Duration::from_millis(500), "{took:?}");
+    // Without the file its worker is nobody's.
+    let daemon = pid(&user);
+    let busy = workers(daemon);
+    std::fs::remove_file(user.path("project/hangs.py")).unwrap();
+    ask(&mut wire, 3);
+    assert_eq!(user.status()["on_trial"], json!([]));
+    let ended = |pid: &Pid| processes::of(*pid).is_none();
+    let until = Instant::now() + Duration::from_secs(1);
+    while !busy.iter().any(ended) {
+        assert!(Instant::now() < until, "the worker parses what is gone");
+    }
+}
+
+#[test]
+fn a_worker_has_a_pipe_and_nothing_else() {
+    let user = User::new();
+    write(&user.path("project/good.py"), "def good(): pass\n");
+    // Left open in whoever starts the daemon, to be inherited.
+    let leaked = std::fs::File::open(user.path("project/good.py")).unwrap();
+    rustix::io::fcntl_setfd(&leaked, rustix::io::FdFlags::empty()).unwrap();
+    user.find("good");
+    let workers = workers(pid(&user));
+    assert!(!workers.is_empty());
+    for worker in workers {
+        let proc = |file: &str| format!("/proc/{}/{file}", worker.as_raw_nonzero());
+        let mut descriptors: Vec<String> = std::fs::read_dir(proc("fd"))
+            .unwrap()
+            .map(|entry| std::fs::read_link(entry.unwrap().path()).unwrap().display().to_string())
+            .map(|target| target.split(':').next().unwrap().to_owned())
+            .collect();
+        descriptors.sort();
+        assert_eq!(descriptors, ["/dev/null", "/dev/null", "socket"]);
+        assert_eq!(std::fs::read_link(proc("cwd")).unwrap().to_str(), Some("/"));
+        assert_eq!(std::fs::read(proc("environ")).unwrap(), b"");
+        let status = std::fs::read_to_string(proc("status")).unwrap();
+        for line in ["Seccomp:\t2", "NoNewPrivs:\t1", "Threads:\t1"] {
+            assert!(status.contains(line), "{line}: {status}");
+        }
+        let limits = std::fs::read_to_string(proc("limits")).unwrap();
+        for limit in ["Max core file size", "Max open files", "Max file size"] {
+            let line = limits.lines().find(|line| line.starts_with(limit)).unwrap();
+            assert_eq!(line.split_ascii_whitespace().rev().nth(2), Some("0"), "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_worker_ends_with_its_daemon_also_while_it_hangs() {
+    let user = User::new();
+    write(&user.path("project/hangs.py"), &hanging());
+    user.find("nothing");
+    assert_eq!(user.status()["on_trial"], json!(["hangs.py"]));
+    let daemon = pid(&user);
+    let workers = workers(daemon);
+    assert!(!workers.is_empty());
+    kill_process(daemon, Signal::KILL).unwrap();
+    wait_until_gone(&workers);
+}
+
+#[test]
+fn two_hundred_workers_killed_from_outside_change_no_answer_and_blame_no_file() {
+    let user = User::new();
+    let texts = |round: usize| format!("class Round{round}:\n{}", "    def method(self): pass\n".repeat(200));
+    for file in 0..10 {
+        write(&user.path(&format!("project/f{file}.py")), &texts(0));
+    }
+    let mut wire = user.connect();
+    wire.initialize();
+    user.find("Round0");
+    let daemon = pid(&user);
+    let (stop, stopped) = sync_channel::<()>(0);
+    let killer = std::thread::spawn(move || {
+        let (mut killed, mut random) = (0, fastrand::Rng::with_seed(11));
+        while killed < 200 {
+            let workers = workers(daemon);
+            if let Some(worker) = random.choice(&workers) {
+                let signal = if random.bool() { Signal::KILL } else { Signal::TERM };
+                killed += usize::from(kill_process(*worker, signal).is_ok());
+            }
+            // Anything from the start of a worker to the middle of a text.
+            let pause = Duration::from_micros(random.u64(0..250_000));
+            if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
+                break;
+            }
+        }
+        killed
+    });
+    let mut round = 0;
+    while !killer.is_finished() {
+        round += 1;
+        for file in 0..10 {
+            write(&user.path(&format!("project/f{file}.py")), &texts(round));
+        }
+        let id = u64::try_from(round).unwrap();
+        let name = format!("Round{round}/method[7]");
+        let answer = wire.ask(&call(id, "find_symbol", json!({ "name_path_pattern": name })));
+        let text = text_of(&answer);
+        assert!(text.contains("[10 symbols in 10 files;") && text.contains("complete"), "{round}: {text}");
+    }
+    drop(stop);
+    assert_eq!(killer.join().unwrap(), 200);
+    let status = tried(&user);
+    assert_eq!(status["unparsable"], json!([]), "{status}");
+    assert_eq!(status["skipped"]["unreadable"], 0, "{status}");
+}
