@@ -4,7 +4,9 @@
 ; this grammar is large: patterns that named keywords and modifiers below their declaration took 46 ms to
 ; compile, these take 17. So the kind comes from tokens of their own (@becomes), and ranges from @around.
 
-[(simple_identifier) (type_identifier)] @identifier
+; `return@name` names the function that is returned from.
+[(simple_identifier) (type_identifier) (label)] @identifier
+(string_literal) @template
 
 ; Classes, interfaces, enums; data, value, sealed and annotation classes are classes.
 ((class_declaration (type_identifier) @name) @definition.class

@@ -1,6 +1,7 @@
 ; Rust, as rust-analyzer lists it, without locals. The vocabulary is described in src/syntax/roles.rs.
 
 [(identifier) (type_identifier) (field_identifier) (shorthand_field_identifier)] @identifier
+[(string_literal) (raw_string_literal)] @template
 
 (attribute_item) @leading
 

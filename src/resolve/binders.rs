@@ -7,6 +7,7 @@ use super::enclosing::enclosing;
 use super::family::Family;
 use super::project::Here;
 use crate::base::TextRange;
+use crate::syntax::is_short_template;
 
 /// How far a bracket, or the word that begins a binding, is looked for, in bytes.
 const MAX_FAR: usize = 4000;
@@ -25,6 +26,7 @@ pub(super) fn scopes(here: &Here, family: Family, name: &str) -> Vec<TextRange> 
         }
         let found = match family {
             Family::Python => python(text, start, end, family),
+            _ if is_short_template(here.grammar, text, start) => None,
             _ if !binds(text, start, end, family) => None,
             _ => around(here, start),
         };

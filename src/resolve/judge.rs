@@ -92,7 +92,8 @@ impl<'t> Wanted<'t> {
         })
     }
 
-    /// Kotlin's labels (`this@Name`) and types that share a function's name: compilers do not list them.
+    /// Kotlin's labels (`this@Name`, `return@name`) and types that share a function's name: compilers do not list them. A
+    /// loop's label means no declaration.
     fn unless_odd(
         &self,
         project: &Project,
@@ -101,12 +102,15 @@ impl<'t> Wanted<'t> {
         role: Role,
         judgement: Judgement,
     ) -> Judgement {
-        if project.family != Family::Jvm || judgement != Judgement::Likely {
+        if project.family != Family::Jvm || judgement == Judgement::Unlikely {
             return judgement;
         }
         let left = before(here.text.as_str(), range.start as usize, project.family);
-        let is_label =
-            left.strip_suffix('@').is_some_and(|left| ["this", "return", "super"].contains(&last_word(left)));
+        let labelled = left.strip_suffix('@').map(last_word);
+        if matches!(labelled, Some("break" | "continue")) {
+            return Judgement::Unlikely;
+        }
+        let is_label = matches!(labelled, Some("this" | "return" | "super"));
         let is_type = self.row.kind() == SymbolKind::Function
             && role == Role::Use
             && left.ends_with([':', '<', ','])

@@ -2,6 +2,7 @@
 //! Not the callee's business: a class that is called is a call. Invariant: looks at a bounded stretch of text.
 
 use super::grammar::Grammar;
+use super::templates::is_short_template;
 use crate::base::TextRange;
 
 /// Type arguments longer than this are not looked through.
@@ -11,6 +12,10 @@ const MAX_TYPE_ARGUMENTS: usize = 1000;
 /// follows, behind type arguments if need be; in Kotlin also a lambda, in Rust also a macro's input.
 pub fn is_called(grammar: Grammar, text: &str, name: TextRange) -> bool {
     let Some(behind) = text.get(name.end as usize..) else { return false };
+    // `"$f(1)"` is the value of `f` and text behind it.
+    if is_short_template(grammar, text, name.start as usize) {
+        return false;
+    }
     // A name in backticks is the name within.
     let behind = blank(behind.strip_prefix('`').unwrap_or(behind));
     if behind.starts_with('(') {
@@ -115,6 +120,7 @@ mod tests {
                 "val a = f(1); val b = f<Int>(2); val c = f { 3 }; val d = ::f; val e = x.f { }; val g = a < f\n",
                 vec![0, 1, 2, 4],
             ),
+            ("kotlin", "val a = \"$f(1) ${f(1)} $f { }\"\n", vec![1]),
             ("kotlin", "class A : f { }\nfun g(): f { return 1 }\nval x = `f`(1)\n", vec![2]),
             ("java", "class A { int x = f(1) + B.<T>f(2) + y.f; f z = new f<String>(); }", vec![0, 1, 4]),
             ("typescript", "f(1); f<A>(2); a.f?.(3); let b = f; if (f < c && d > (e)) {}", vec![0, 1, 2]),

@@ -16,6 +16,7 @@ use super::occurrences::Seen;
 use super::outline::{Occurrences, Outline};
 use super::roles::{Piece, QueryError, Role};
 use super::scopes::{Item, NO_NAME, Scopes};
+use super::templates;
 use crate::base::Cancel;
 use crate::base::cancel::Cancelled;
 
@@ -111,7 +112,7 @@ impl Worker {
         let tree = self.parse(grammar, compiled, text, cancel)?;
         let mut composed = String::new();
         self.collect(compiled, &tree, text, &mut composed, cancel)?;
-        self.walk(compiled, &tree, text, cancel)?;
+        self.walk(grammar, compiled, &tree, text, cancel)?;
         let (rows, names) = Scopes::new(&compiled.roles, text, &composed).rows(&mut self.items);
         Ok(Outline {
             rows,
@@ -177,9 +178,10 @@ impl Worker {
         cancel.check()
     }
 
-    /// Notes every identifier.
+    /// Notes every identifier, and the names in strings.
     fn walk(
         &mut self,
+        grammar: Grammar,
         compiled: &Compiled,
         tree: &Tree,
         text: &str,
@@ -191,13 +193,18 @@ impl Worker {
         let mut countdown = NODES_BETWEEN_CHECKS;
         loop {
             let node = cursor.node();
-            if compiled.is_identifier.get(usize::from(node.kind_id())) == Some(&true) {
-                let range = unquoted(bytes, node.byte_range(), b"`");
+            let kind = usize::from(node.kind_id());
+            let mut note = |range: Range<usize>| {
                 let name = bytes.get(range.clone()).unwrap_or(&[]);
-                // A missing node (error recovery) is empty.
-                if !name.is_empty() {
+                // A missing node (error recovery) is empty. Kotlin declares a label by `label@`.
+                if !name.is_empty() && !name.ends_with(b"@") {
                     self.seen.push(Seen::new(name, offset(range.start)));
                 }
+            };
+            if compiled.is_identifier.get(kind) == Some(&true) {
+                note(unquoted(bytes, node.byte_range(), b"`"));
+            } else if compiled.is_template.get(kind) == Some(&true) {
+                templates::names(grammar, node, text, &mut note);
             }
             countdown -= 1;
             if countdown == 0 {

@@ -18,6 +18,7 @@ pub mod outline;
 mod places;
 mod roles;
 mod scopes;
+mod templates;
 mod text_kind;
 
 pub use extract::{OutlineError, outline};
@@ -28,4 +29,5 @@ pub use name_path::{Matching, NamePattern, NamePatternError};
 pub use occurrences::name_hash;
 pub use outline::{Occurrences, Outline, Row};
 pub use places::{Statement, StatementKind, SyntaxErrorAt, first_error, statement_at};
+pub use templates::is_short_template;
 pub use text_kind::{TextKind, text_kinds};

@@ -22,6 +22,7 @@
 //! | `@scope.transparent` | likewise, but bindings with `hoist` belong to the scope around it |
 //! | `@part.<word>` | text for a composed name |
 //! | `@identifier` | alone in its pattern: the node kinds that are identifiers; not run as a query |
+//! | `@template` | likewise: the node kinds of strings in which names stand that are no nodes (see `templates`) |
 //! | `@_…` | for predicates only |
 //!
 //! | property | meaning |
@@ -149,12 +150,14 @@ pub(super) struct Role {
 /// A grammar's patterns, and which nodes are its identifiers.
 #[derive(Debug)]
 pub(super) struct Roles {
-    /// By pattern index; `None` for `@identifier` patterns, which are disabled in the query.
+    /// By pattern index; `None` for `@identifier` and `@template` patterns, which are disabled in the query.
     pub(super) by_pattern: Box<[Option<Role>]>,
     /// By pattern index minus the length of `by_pattern`: the patterns of imports stand last.
     pub(super) imports: Box<[ImportRole]>,
     /// The node kinds that are identifiers, as the query spells them.
     pub(super) identifiers: Vec<String>,
+    /// Likewise the kinds of strings that `templates` reads.
+    pub(super) templates: Vec<String>,
 }
 
 impl Roles {
@@ -168,26 +171,37 @@ impl Roles {
     ) -> Result<Roles, QueryError> {
         let mut by_pattern = Vec::new();
         let mut imports = Vec::new();
-        let mut identifiers = Vec::new();
+        let (mut identifiers, mut templates) = (Vec::new(), Vec::new());
         for pattern in 0..query.pattern_count() {
             let text = &source[query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern)];
             let fail = |why: String| QueryError::Vocabulary { grammar, pattern, why };
             if query.start_byte_for_pattern(pattern) >= imports_at {
                 imports.push(ImportRole::read(query, pattern).map_err(fail)?);
-            } else if is_identifier_pattern(query, pattern) {
-                identifiers.extend(node_kinds(text));
+            } else if let Some(kinds) = kinds_of(query, pattern, &mut identifiers, &mut templates) {
+                kinds.extend(node_kinds(text));
                 query.disable_pattern(pattern);
                 by_pattern.push(None);
             } else {
                 by_pattern.push(Some(read_role(query, pattern).map_err(fail)?));
             }
         }
-        Ok(Roles { by_pattern: by_pattern.into(), imports: imports.into(), identifiers })
+        Ok(Roles { by_pattern: by_pattern.into(), imports: imports.into(), identifiers, templates })
     }
 }
 
-fn is_identifier_pattern(query: &Query, pattern: usize) -> bool {
-    captures_of(query, pattern).any(|(_, name)| name == "identifier")
+/// The list to which the node kinds of the pattern belong; `None` when it is a pattern to be run.
+fn kinds_of<'l>(
+    query: &Query,
+    pattern: usize,
+    identifiers: &'l mut Vec<String>,
+    templates: &'l mut Vec<String>,
+) -> Option<&'l mut Vec<String>> {
+    let has = |wanted| captures_of(query, pattern).any(|(_, name)| name == wanted);
+    match (has("identifier"), has("template")) {
+        (true, _) => Some(identifiers),
+        (_, true) => Some(templates),
+        _ => None,
+    }
 }
 
 /// The captures that occur in a pattern: index and name.
@@ -199,7 +213,7 @@ fn captures_of(query: &Query, pattern: usize) -> impl Iterator<Item = (u32, &str
     })
 }
 
-/// The words behind opening parentheses: the node kinds of an `@identifier` pattern.
+/// The words behind opening parentheses: the node kinds of an `@identifier` or `@template` pattern.
 fn node_kinds(pattern: &str) -> impl Iterator<Item = String> {
     pattern.split('(').skip(1).map(|rest| {
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());

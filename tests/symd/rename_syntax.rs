@@ -96,3 +96,24 @@ fn files_that_are_not_parsed_are_looked_through_all_the_same() {
         assert!(done.contains("note: not searched for mentions, being too large: notes.txt\n"), "{done}");
     });
 }
+
+#[test]
+fn names_in_kotlins_string_templates_are_uses() {
+    let files: [(&str, &[u8]); 2] = [
+        ("p/Lib.kt", b"package p\n\nval rate = 3\n"),
+        (
+            "p/Use.kt",
+            b"package p\n\nfun f() = \"$rate${rate}$rate.x \\$rate $this\"\nval s = \"\"\"\n  $rate, rate\n\"\"\"\n",
+        ),
+    ];
+    play(&files, Answers::Nobody, async |stage| {
+        let wanted = json!({ "name_path": "rate", "relative_path": "p/Lib.kt" });
+        let found = stage.done("find_referencing_symbols", wanted).await;
+        assert!(found.contains("[4 references in 1 file") && found.contains("; complete]"), "{found}");
+        let renamed = json!({ "name_path": "rate", "relative_path": "p/Lib.kt", "new_name": "share" });
+        let done = stage.done("rename_symbol", renamed).await;
+        assert!(done.contains("p/Use.kt: 4") && done.contains("2 mentions in strings"), "{done}");
+        let text = "package p\n\nfun f() = \"$share${share}$share.x \\$rate $this\"\nval s = \"\"\"\n  $share, rate\n\"\"\"\n";
+        assert_eq!(stage.text("p/Use.kt"), text);
+    });
+}

@@ -107,3 +107,48 @@ fn members_are_known_in_their_class_and_below_it() {
         ]
     );
 }
+
+#[test]
+fn names_in_string_templates() {
+    let fixture = "//- A.kt\npackage p\nval $0size = 1\n\
+        val a = \"$size, ${size}: \\$size\"\n\
+        val b = \"\"\"$size) \\$size\"\"\"\n\
+        fun f(size: Int) = \"$size(1)\"\n\
+        fun g() = \"$size(1) $size.length\"\n\
+        fun h() { val size = 2; print(\"$size\") }\n\
+        fun i() { print(\"x = $size, y\"); size }\n";
+    assert_eq!(
+        judged(fixture),
+        [
+            "a.kt:2: likely declaration",
+            "a.kt:3: likely use",
+            "a.kt:3: likely use",
+            "a.kt:4: likely use",
+            "a.kt:4: likely use",
+            "a.kt:5: unlikely use",
+            "a.kt:5: unlikely use",
+            "a.kt:6: likely use",
+            "a.kt:6: likely use",
+            "a.kt:7: unlikely use",
+            "a.kt:7: unlikely use",
+            "a.kt:8: likely use",
+            "a.kt:8: likely use",
+        ]
+    );
+}
+
+#[test]
+fn labels() {
+    let fixture = "//- A.kt\npackage p\nfun $0each(f: () -> Unit) = f()\n\
+        fun a() { each { return@each } }\n\
+        fun b() { each@ for (i in x) break@each }\n";
+    assert_eq!(
+        judged(fixture),
+        [
+            "a.kt:2: likely declaration",
+            "a.kt:3: likely call",
+            "a.kt:3: unchecked use",
+            "a.kt:4: unlikely use",
+        ]
+    );
+}
