@@ -36,7 +36,8 @@ pub struct Spot {
     pub around: Around,
     /// What it does, as far as its line tells.
     pub role: Role,
-    /// The innermost function or class around it; `None` at the top level.
+    /// The symbol that it is part of: the innermost function or class around it, outside functions the variable or property
+    /// whose statement holds it; `None` at the top level.
     pub inside: Option<Inside>,
 }
 
@@ -231,7 +232,7 @@ impl Source {
 
     pub(super) fn inside(&self, offset: u32) -> Option<Inside> {
         let (_, outline) = self.code.as_ref()?;
-        let row = resolve::enclosing(outline, offset)?;
+        let row = resolve::attributed(outline, offset)?;
         Some(Inside {
             name_path: outline.name_path(row),
             kind: outline.rows[row].kind(),

@@ -24,7 +24,7 @@ mod tests;
 
 pub use clashes::{captured, taken};
 pub use definitions::definitions;
-pub use enclosing::enclosing;
+pub use enclosing::{attributed, enclosing};
 pub use family::{can_name, share_names};
 pub use occurrence::{Judgement, Occurrence, Role};
 pub use occurrences::occurrences;

@@ -194,3 +194,63 @@ fn enclosing_takes_functions_and_classes_only() {
     assert_eq!(around("z = 3"), None);
     let _ = TextRange::new(0, 0);
 }
+
+#[test]
+fn outside_functions_a_use_is_part_of_the_statement_that_binds_a_name() {
+    let check = |path: &str, text: &str, expected: &[(&str, Option<&str>)]| {
+        let outline = parsed(&RelPath::new(path).expect("a path"), text).expect("a grammar").1;
+        for (what, symbol) in expected {
+            let offset = u32::try_from(text.find(what).expect(what)).expect("short");
+            let found = attributed(&outline, offset).map(|row| outline.name_path(row));
+            assert_eq!(found.as_deref(), *symbol, "{what}");
+        }
+    };
+    let python = "import one\n\
+        a, b = two(\n    three\n)\n\
+        four()\n\
+        for c in five:\n    six()\n\
+        class K(seven):\n    d: eight = nine()\n    ten()\n    @eleven\n    def f(self, e=twelve):\n        self.g = thirteen\n\
+        def h():\n    i = fourteen\n    class L:\n        j = fifteen\n";
+    let expected = [
+        ("one", None),
+        ("two", Some("a")),
+        ("three", Some("a")),
+        ("four", None),
+        ("five", None),
+        ("six", None),
+        ("seven", Some("K")),
+        ("eight", Some("K/d")),
+        ("nine", Some("K/d")),
+        ("ten", Some("K")),
+        ("eleven", Some("K/f")),
+        ("twelve", Some("K/f")),
+        ("thirteen", Some("K/f")),
+        ("fourteen", Some("h")),
+        ("fifteen", Some("h/L")),
+    ];
+    check("a.py", python, &expected);
+    let kotlin = "val a = one { two() }\nclass K(val b: Three) : Four() {\n  val c: Int\n    get() = five()\n  val d by six { seven() }\n  init { eight() }\n}\n\
+        enum class E { F(nine()) }\n";
+    let expected = [
+        ("one", Some("a")),
+        ("two", Some("a")),
+        ("Three", Some("K/b")),
+        ("Four", Some("K")),
+        ("five", Some("K/c")),
+        ("six", Some("K/d")),
+        ("seven", Some("K/d")),
+        ("eight", Some("K")),
+        ("nine", Some("E/F")),
+    ];
+    check("A.kt", kotlin, &expected);
+    let typescript =
+        "const f = (a: One) => { two(); };\nexport class K { g = three(); h() { four(); } }\nfive();\n";
+    let expected = [
+        ("One", Some("f")),
+        ("two", Some("f")),
+        ("three", Some("K/g")),
+        ("four", Some("K/h")),
+        ("five", None),
+    ];
+    check("a.ts", typescript, &expected);
+}
