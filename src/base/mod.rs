@@ -3,6 +3,7 @@
 
 pub mod cancel;
 pub mod edits;
+pub mod escape;
 pub mod hash;
 pub mod path;
 pub mod position;
@@ -13,6 +14,7 @@ pub mod text;
 
 pub use cancel::Cancel;
 pub use edits::{TextEdit, TextEditError, TextEdits};
+pub use escape::{escaped, unescaped};
 pub use hash::ContentHash;
 pub use path::{PathError, RelPath};
 pub use position::{LineColumn, TextRange};

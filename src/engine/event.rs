@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::OutlinedFile;
 use super::look::Looked;
 use super::view::View;
+use super::{EngineError, OutlinedFile};
 use crate::base::RelPath;
 use crate::index::Built;
 use crate::watch::Notice;
 
-/// What to do with the index once it is fresh.
-pub(super) type Question = Box<dyn FnOnce(Arc<View>) + Send>;
+/// What to do with the index once it is fresh, or with the reason why it cannot be.
+pub(super) type Question = Box<dyn FnOnce(Result<Arc<View>, EngineError>) + Send>;
 
 /// The closed set of events.
 pub(super) enum Event {

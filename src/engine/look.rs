@@ -100,7 +100,7 @@ impl Looker {
         let find = || self.find(effort, &path, known);
         let found = catch_unwind(AssertUnwindSafe(find)).unwrap_or_else(|_| {
             tracing::error!(%path, "looking at this file panicked; it is left out of the index");
-            let content = Content::Skipped { why: Skipped::Unreadable, stat: Stat::default() };
+            let content = Content::Skipped { why: Skipped::Unreadable, stat: self.stat(&path) };
             Found::New { entry: Arc::new(FileEntry { path: path.clone(), content }), parsed: false }
         });
         Looked { path, found }
@@ -110,8 +110,10 @@ impl Looker {
         if self.cancel.is_cancelled() {
             return Found::Cancelled;
         }
-        if let Some(grammar) = self.grammar_of(path) {
-            return self.code(effort, path, grammar, known);
+        match self.grammar_of(path) {
+            Ok(Some(grammar)) => return self.code(effort, path, grammar, known),
+            Ok(None) => {}
+            Err(error) => return self.unreadable(path, known, &error),
         }
         if let Some(known) = known
             && matches!(known.content, Content::Code { origin: Origin::Server(_), .. })
@@ -123,22 +125,26 @@ impl Looker {
                 Found::Same(known.clone())
             }
             (Ok((EntryKind::File, _)), _) => new(path, Content::Plain),
-            (Err(error), _) if may_pass(&error) => self.unreadable(path, &error),
+            (Err(error), _) if may_pass(&error) => self.unreadable(path, known, &error),
             _ => Found::Gone,
         }
     }
 
-    /// What to parse `path` with, by its name, or by its first line where the name has no extension.
-    fn grammar_of(&self, path: &RelPath) -> Option<Grammar> {
-        let language = self.languages.language_of(path).or_else(|| {
-            if path.extension().is_some() {
-                return None;
-            }
-            let head = self.root.read_at(path, 0, SHEBANG_BYTES).ok()?.bytes;
-            let line = head.split(|&byte| byte == b'\n').next()?;
-            self.languages.by_shebang(&String::from_utf8_lossy(line))
-        })?;
-        Grammar::named(self.languages.get(language).grammar.as_deref()?)
+    /// What to parse `path` with, by its name, or by its first line where the name has no extension. Fails where that line
+    /// may be readable later.
+    fn grammar_of(&self, path: &RelPath) -> Result<Option<Grammar>, VfsError> {
+        let mut language = self.languages.language_of(path);
+        if language.is_none() && path.extension().is_none() {
+            let head = match self.root.read_at(path, 0, SHEBANG_BYTES) {
+                Ok(read) => read.bytes,
+                Err(error) if may_pass(&error) => return Err(error),
+                Err(_) => return Ok(None),
+            };
+            let line = head.split(|&byte| byte == b'\n').next().unwrap_or(&[]);
+            language = self.languages.by_shebang(&String::from_utf8_lossy(line));
+        }
+        let grammar = language.and_then(|language| self.languages.get(language).grammar.as_deref());
+        Ok(grammar.and_then(Grammar::named))
     }
 
     fn code(
@@ -155,7 +161,7 @@ impl Looker {
                 return Found::Gone;
             }
             Err(VfsError::TooLarge { .. }) => return skipped(Skipped::TooLarge, self.stat(path)),
-            Err(error) => return self.unreadable(path, &error),
+            Err(error) => return self.unreadable(path, known, &error),
         };
         let hash = ContentHash::of(&bytes);
         if let Some(known) = known
@@ -232,10 +238,15 @@ impl Looker {
         }
     }
 
-    /// A refusal that may pass without an event leaves a state that no file is in, so that the next sweep looks again.
-    fn unreadable(&self, path: &RelPath, error: &VfsError) -> Found {
+    /// A refusal that may pass without an event leaves a state that no file is in: the next question has it looked at again
+    /// ([`crate::index::State::may_be_readable`]).
+    fn unreadable(&self, path: &RelPath, known: Option<&Arc<FileEntry>>, error: &VfsError) -> Found {
         let stat = if may_pass(error) { Stat::default() } else { self.stat(path) };
-        new(path, Content::Skipped { why: Skipped::Unreadable, stat })
+        let is_known = |known: &&Arc<FileEntry>| matches!(&known.content, Content::Skipped { why: Skipped::Unreadable, stat: then } if *then == stat);
+        match known.filter(is_known) {
+            Some(known) => Found::Same(known.clone()),
+            None => new(path, Content::Skipped { why: Skipped::Unreadable, stat }),
+        }
     }
 
     fn stat(&self, path: &RelPath) -> Stat {
@@ -244,9 +255,10 @@ impl Looker {
 }
 
 /// Whether the file may be readable later without having changed: too few descriptors or too little memory, a server
-/// that does not answer. A change of permissions is an event.
+/// that does not answer. A change of permissions is an event, and a directory is no file.
 fn may_pass(error: &VfsError) -> bool {
-    matches!(error, VfsError::Io { source, .. } if source.kind() != std::io::ErrorKind::PermissionDenied)
+    use std::io::ErrorKind::{IsADirectory, PermissionDenied};
+    matches!(error, VfsError::Io { source, .. } if !matches!(source.kind(), PermissionDenied | IsADirectory))
 }
 
 fn new(path: &RelPath, content: Content) -> Found {

@@ -140,6 +140,11 @@ pub enum EngineError {
     /// The engine has stopped, or let go of the question.
     #[error("the daemon is stopping (or lost its project's root); ask again, which starts a new one")]
     Stopped,
+    /// Nobody can say whether the index is fresh.
+    #[error(
+        "whether the index is up to date cannot be found out: {0}; mend that (a full disk, a directory that was removed), then ask again"
+    )]
+    NoBarrier(String),
     /// The question panicked.
     #[error(
         "symd failed over this question, which is a fault of its own; `symd logs` says where. Others are answered as before"
@@ -223,11 +228,13 @@ impl Engine {
         let (answer, answered) = oneshot::channel();
         // From before the barrier until the end: an edit in between would show in the texts and not in the index.
         let passed = self.gate.pass().await;
-        let ask = Event::Ask(Box::new(move |view: Arc<View>| {
+        let ask = Event::Ask(Box::new(move |view: Result<Arc<View>, EngineError>| {
             let _inside = passed;
             if !answer.is_closed() {
-                let said = catch_unwind(AssertUnwindSafe(|| question(&view)));
-                let _ = answer.send(said.map_err(|_| EngineError::Panicked));
+                let said = view.and_then(|view| {
+                    catch_unwind(AssertUnwindSafe(|| question(&view))).map_err(|_| EngineError::Panicked)
+                });
+                let _ = answer.send(said);
             }
         }));
         self.events.send(ask).await.map_err(|_| EngineError::Stopped)?;

@@ -1,7 +1,7 @@
 //! The engine's task: the one owner of mutable state. Invariant: it never blocks on IO, parsing or a child; it
 //! takes an event, changes the state, hands work to the pool, and lets questions go when the index is fresh.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
@@ -13,14 +13,14 @@ use super::pool::Pool;
 use super::status::{EngineStatus, Tally};
 use super::trials::{Start, Trials};
 use super::view::View;
-use super::{OnChange, OutlinedFile};
+use super::{EngineError, OnChange, OutlinedFile};
 use crate::base::RelPath;
 use crate::index::cache::{Cache, Key};
 use crate::index::{Content, FileEntry, Origin, Skipped, State};
 use crate::lsp::Change;
 use crate::parse::Parsers;
 use crate::vfs::{Ignore, Root};
-use crate::watch::{Notice, Watch};
+use crate::watch::{Notice, Watch, WatchError};
 
 /// Files per look: enough to make the hand-over cheap, few enough that all workers end together.
 const FILES_PER_JOB: usize = 8;
@@ -196,7 +196,14 @@ impl Run {
 
     fn noticed(&mut self, notice: Notice) {
         match notice {
-            Notice::Listed { directory, files, directories } => self.listed(&directory, files, &directories),
+            Notice::Listed { directory, files, directories } => {
+                self.state.has_listed(&directory);
+                self.listed(&directory, files, &directories);
+            }
+            Notice::Unlisted { directory, why } => {
+                self.listed(&directory, Vec::new(), &[]);
+                self.state.could_not_list(directory, why);
+            }
             Notice::Changed(path) => {
                 // A look finds plain files as they were: they are never read.
                 if self.state.file(&path).is_some_and(|known| matches!(known.content, Content::Plain)) {
@@ -238,6 +245,7 @@ impl Run {
             .filter(|path| is_gone(path))
             .cloned()
             .collect();
+        self.state.forget_unlisted(directory, is_gone);
         // Those not in the index yet too: a look that began while the file stood here, or was not left out.
         self.pending.outdate(directory, is_gone);
         gone.iter().for_each(|path| self.remove(path));
@@ -370,6 +378,7 @@ impl Run {
     }
 
     fn remove_within(&mut self, path: &RelPath) {
+        self.state.forget_unlisted(path, |_| true);
         let gone: Vec<RelPath> = self.state.within(path).map(|file| file.path.clone()).collect();
         gone.iter().for_each(|path| self.remove(path));
     }
@@ -391,9 +400,13 @@ impl Run {
         }
         match self.watch.barrier() {
             Ok(number) => self.behind_barrier = Some((number, questions)),
-            // Dropping the questions answers them: whoever asked sees that the engine let go of them.
             Err(error) => {
                 tracing::error!(%error, "questions cannot be answered");
+                // Of an engine that has ended they are dropped, which tells that.
+                if !matches!(error, WatchError::Ended) {
+                    let why = |question: Question| question(Err(EngineError::NoBarrier(error.to_string())));
+                    questions.into_iter().for_each(why);
+                }
                 // Without the runtime directory no client finds this daemon either: it would live on unseen.
                 if error.is_for_good() {
                     self.gone.send_replace(true);
@@ -408,6 +421,8 @@ impl Run {
             return;
         }
         let (_, questions) = self.behind_barrier.take().unwrap_or_default();
+        // Too few descriptors, a file system that did not answer: that passes without an event.
+        self.look_at(self.state.may_be_readable());
         for question in questions {
             self.pending.wait(question);
         }
@@ -421,8 +436,9 @@ impl Run {
             ignore: self.ignore.clone(),
             languages: self.looker.languages.clone(),
             parsers: self.looker.parsers.clone(),
+            failed: Mutex::default(),
         };
-        self.pool.question(move || question(Arc::new(view)));
+        self.pool.question(move || question(Ok(Arc::new(view))));
     }
 
     /// Compares every file that was read with what the disk says of it now: writes through mmap or a hard link

@@ -1,7 +1,8 @@
 //! What a question sees: one snapshot, and the files behind it. Invariant: a text and the outline given with it
 //! belong together, also when the file has changed since the snapshot was made.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::look::MAX_PARSED_BYTES;
 use crate::base::{Cancel, ContentHash, RelPath, Text};
@@ -25,6 +26,8 @@ pub struct View {
     pub languages: Arc<Languages>,
     /// By what texts are parsed.
     pub parsers: Parsers,
+    /// Files that this question could not read though the index has them.
+    pub(super) failed: Mutex<BTreeSet<RelPath>>,
 }
 
 /// Why a file's text and outline cannot be had.
@@ -62,6 +65,15 @@ pub enum CurrentError {
 impl View {
     /// Reads `file`; parses it again if it is no longer what the index holds (it changed after the question).
     pub fn current(&self, file: &FileEntry) -> Result<Current, CurrentError> {
+        let answer = self.read_and_outline(file);
+        // That a file is gone by now leaves nothing out.
+        if let Err(CurrentError::Vfs(VfsError::Io { .. }) | CurrentError::Unparsed { .. }) = &answer {
+            self.failed.lock().unwrap_or_else(PoisonError::into_inner).insert(file.path.clone());
+        }
+        answer
+    }
+
+    fn read_and_outline(&self, file: &FileEntry) -> Result<Current, CurrentError> {
         let no_outline = || CurrentError::NoOutline(file.path.clone());
         let (origin, hash, outline) = match &file.content {
             Content::Code { origin, hash, outline, .. } => (origin, hash, outline),
@@ -87,6 +99,12 @@ impl View {
             Origin::Server(_) => return Err(CurrentError::NotIndexed(file.path.clone())),
         };
         Ok(Current { text, outline, hash: now })
+    }
+
+    /// The files of the index that this question wanted to read so far and could not read or parse, in path order. What was made of the
+    /// others lacks them.
+    pub fn failed(&self) -> Vec<RelPath> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
     /// Whether symd leaves `path` out.

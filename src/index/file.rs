@@ -91,6 +91,15 @@ impl FileEntry {
         }
     }
 
+    /// Whether it may hold symbols that are not known: it was not parsed, or not wholly understood.
+    pub fn is_unsure(&self) -> bool {
+        match &self.content {
+            Content::Plain => false,
+            Content::Code { outline, .. } => outline.has_errors,
+            Content::Skipped { .. } => true,
+        }
+    }
+
     /// The hash of its bytes; `None` where it was not parsed.
     pub fn hash(&self) -> Option<ContentHash> {
         match self.content {

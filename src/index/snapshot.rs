@@ -2,13 +2,14 @@
 //! [`State`] is the engine's alone. Names are found in segments (tables over many files) and in loose files
 //! (changed since, scanned row by row). Invariant: a live symbol is in exactly one of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::file::FileEntry;
+use super::file::{Content, FileEntry, Skipped};
 use super::files::FileMap;
 use super::segment::{Posting, Segment};
 use crate::base::RelPath;
+use crate::vfs::Stat;
 
 /// When name tables are built anew.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +46,11 @@ pub struct Snapshot {
     pub files: FileMap,
     /// The number of symbols.
     pub symbols: usize,
+    /// Files of languages with a grammar whose symbols are not all known: those that were not parsed, and those in which
+    /// the parser met text it could not make sense of.
+    pub unsure: Arc<BTreeSet<RelPath>>,
+    /// Directories that could not be listed, with what the system said.
+    pub unlisted: Arc<BTreeMap<RelPath, String>>,
     pub(super) segments: Vec<Live>,
     pub(super) loose: Arc<[Arc<FileEntry>]>,
 }
@@ -58,6 +64,8 @@ pub struct State {
     loose_rows: usize,
     symbols: usize,
     revision: u64,
+    unsure: Arc<BTreeSet<RelPath>>,
+    unlisted: Arc<BTreeMap<RelPath, String>>,
     limits: Limits,
     /// The last snapshot, as long as it is still true.
     published: Option<Arc<Snapshot>>,
@@ -161,8 +169,50 @@ impl State {
         self.files.within(path)
     }
 
+    /// Files that could not be read and may be readable by now though nothing told of it, in path order.
+    pub fn may_be_readable(&self) -> Vec<RelPath> {
+        let may_be = |path: &&RelPath| {
+            let content = self.file(path).map(|file| &file.content);
+            matches!(content, Some(Content::Skipped { why: Skipped::Unreadable, stat }) if *stat == Stat::default())
+        };
+        self.unsure.iter().filter(may_be).cloned().collect()
+    }
+
+    /// `directory` could not be listed: `why` says what the system said.
+    pub fn could_not_list(&mut self, directory: RelPath, why: String) {
+        if self.unlisted.get(&directory) != Some(&why) {
+            Arc::make_mut(&mut self.unlisted).insert(directory, why);
+            self.changed();
+        }
+    }
+
+    /// `directory` has been listed.
+    pub fn has_listed(&mut self, directory: &RelPath) {
+        if self.unlisted.contains_key(directory) {
+            Arc::make_mut(&mut self.unlisted).remove(directory);
+            self.changed();
+        }
+    }
+
+    /// Of the directories beneath `path`, and itself, those that `is_gone` names are no more.
+    pub fn forget_unlisted(&mut self, path: &RelPath, is_gone: impl Fn(&RelPath) -> bool) {
+        let is_it = |known: &RelPath| known.is_within(path) && is_gone(known);
+        if self.unlisted.keys().any(is_it) {
+            Arc::make_mut(&mut self.unlisted).retain(|known, _| !is_it(known));
+            self.changed();
+        }
+    }
+
     /// Puts a file in, in place of what was known at its path.
     pub fn put(&mut self, entry: Arc<FileEntry>) {
+        if entry.is_unsure() != self.unsure.contains(&entry.path) {
+            let unsure = Arc::make_mut(&mut self.unsure);
+            let _ = if entry.is_unsure() {
+                unsure.insert(entry.path.clone())
+            } else {
+                unsure.remove(&entry.path)
+            };
+        }
         let old = self.files.insert(entry.clone());
         // A touched file keeps its symbols, and the tables over them stay true.
         if let Some(old) = &old
@@ -187,6 +237,9 @@ impl State {
     /// Takes out the file at `path`; whether there was one.
     pub fn remove(&mut self, path: &RelPath) -> bool {
         let Some(old) = self.files.remove(path.as_str()) else { return false };
+        if self.unsure.contains(path) {
+            Arc::make_mut(&mut self.unsure).remove(path);
+        }
         self.forget(path, Some(&old));
         self.changed();
         true
@@ -201,6 +254,8 @@ impl State {
             revision: self.revision,
             files: self.files.clone(),
             symbols: self.symbols,
+            unsure: self.unsure.clone(),
+            unlisted: self.unlisted.clone(),
             segments: self.segments.clone(),
             loose: self.loose.values().cloned().collect(),
         });

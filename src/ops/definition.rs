@@ -6,6 +6,7 @@ use super::declared::{self, of_spans, of_targets};
 use super::question::{QuestionError, Source, no_language, unchanged};
 use super::spot::whole_words;
 use super::target::{Wanted, target};
+use super::unread::{self, Unread};
 use crate::base::{Cancel, RelPath, TextRange};
 use crate::config::{LanguageId, Languages};
 use crate::engine::View;
@@ -59,6 +60,8 @@ pub struct Definitions {
     pub found: Declarations,
     /// Where they come from.
     pub source: Source,
+    /// What was not looked into and may hold more.
+    pub unread: Unread,
     /// The index revision that the answer reflects, at least.
     pub revision: u64,
 }
@@ -75,10 +78,10 @@ async fn once(project: &Project, ask: &FindDefinition) -> Result<Definitions, Qu
         Ok(language) => project.servers.goto(language, &pointed.at, ask.which, ask.waiting).await,
         Err(why) => Err(why),
     };
-    let (found, source) = match said {
+    let (found, unread, source) = match said {
         Ok(said) => {
             let work = move |view: &View, cancel: &Cancel| of_spans(view, &said.value, cancel);
-            (project.look(work).await??, Source::Server(said.server))
+            (project.look(work).await??, Unread::default(), Source::Server(said.server))
         }
         Err(changed @ NoAnswer::Changed { .. }) => return Err(changed.into()),
         // Of types syntax knows nothing, and says so.
@@ -87,12 +90,17 @@ async fn once(project: &Project, ask: &FindDefinition) -> Result<Definitions, Qu
             let work = move |view: &View, cancel: &Cancel| {
                 let at = &pointed.at;
                 let targets = resolve::definitions(view, &at.path, at.offset, cancel)?;
-                Ok::<_, QuestionError>(of_targets(view, &targets))
+                let unread = match targets.as_slice() {
+                    [] => unread::of_declaration(view, &at.path, pointed.name_range, cancel)?,
+                    _ => Unread::default(),
+                };
+                Ok::<_, QuestionError>((of_targets(view, &targets), unread))
             };
-            (project.look(work).await??, Source::Syntax(why))
+            let (found, unread) = project.look(work).await??;
+            (found, unread, Source::Syntax(why))
         }
     };
-    Ok(Definitions { found, source, revision })
+    Ok(Definitions { found, source, unread, revision })
 }
 
 impl Project {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::symbol::{Detail, Signature, Symbol, symbol, tail_of};
 use super::tree::{LocateError, Located};
+use super::unread::{self, Unread};
 use crate::base::cancel::Cancelled;
 use crate::base::{Cancel, ContentHash, RelPath, Text, TextRange};
 use crate::engine::{CurrentError, View};
@@ -42,6 +43,8 @@ pub struct FoundSymbols {
     pub symbols: Vec<Symbol>,
     /// The files that bodies were cut from, and the state they were in.
     pub read: Vec<(RelPath, ContentHash)>,
+    /// What was not looked into and may hold more.
+    pub unread: Unread,
     /// The index revision that the answer reflects (at least).
     pub revision: u64,
 }
@@ -81,7 +84,8 @@ pub fn find_symbol(view: &View, ask: &FindSymbol, cancel: &Cancel) -> Result<Fou
             from_index(view, ask, hits, &mut symbols);
         }
     }
-    Ok(FoundSymbols { symbols, read, revision: view.snapshot.revision })
+    let unread = unread::of_query(view, &ask.query, symbols.len(), cancel)?;
+    Ok(FoundSymbols { symbols, read, unread, revision: view.snapshot.revision })
 }
 
 /// Symbols of exactly the name that was asked for which another condition kept out (the place, the kind, what the

@@ -8,6 +8,7 @@ use super::heritage::is_type;
 use super::question::{QuestionError, Source, unchanged};
 use super::relations::{FindRelated, Relation, related};
 use super::target::{Target, Wanted};
+use super::unread;
 use crate::base::Cancel;
 use crate::engine::View;
 use crate::index::Locals;
@@ -51,7 +52,17 @@ async fn once(project: &Project, ask: &FindImplementations) -> Result<Definition
     };
     // Servers give a class among its own implementations, where it is not abstract.
     found.inside.retain(|one| !(one.spot.path == target.at.path && one.spot.range.start == target.at.offset));
-    Ok(Definitions { found, source, revision })
+    // What implements a method names its class.
+    let class = target
+        .symbol
+        .name_path
+        .rsplit('/')
+        .nth(1)
+        .map(|class| class.split('[').next().unwrap_or(class).to_owned());
+    let more: Vec<String> = class.into_iter().collect();
+    let work = move |view: &View, cancel: &Cancel| unread::of_target(view, &target, &more, cancel);
+    let unread = project.look(work).await??;
+    Ok(Definitions { found, source, unread, revision })
 }
 
 async fn from_heads(project: &Project, target: &Target) -> Result<Declarations, QuestionError> {

@@ -19,6 +19,7 @@ pub mod implementations;
 pub mod levels;
 pub mod list_dir;
 pub mod memory;
+pub mod needed_words;
 pub mod newest;
 pub mod outline;
 pub mod pty;
@@ -39,6 +40,7 @@ pub mod spot;
 pub mod symbol;
 pub mod target;
 pub mod tree;
+pub mod unread;
 pub mod walk;
 
 use std::sync::Arc;

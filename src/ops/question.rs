@@ -6,7 +6,8 @@ use std::future::Future;
 use std::sync::Arc;
 
 use super::Project;
-use super::server_outlines::{self, Patience};
+use super::needed_words::NeededWords;
+use super::server_outlines::{self, Outlined, Patience};
 use super::target::{Target, TargetError, Wanted, target};
 use crate::base::Cancel;
 use crate::base::cancel::Cancelled;
@@ -14,6 +15,7 @@ use crate::config::LanguageId;
 use crate::engine::{EngineError, View};
 use crate::index::Snapshot;
 use crate::lsp::NoAnswer;
+use crate::syntax::name_path::Matching;
 
 /// How often a question is put again because its file changed under it.
 const ATTEMPTS: usize = 3;
@@ -104,10 +106,12 @@ impl Project {
         {
             return found;
         }
-        let gaps = server_outlines::ensure(self, &wanted.relative_path, Patience::Brief).await;
+        let needed = NeededWords::of_name_path(&wanted.name_path, Matching::Exact);
+        let outlined = server_outlines::ensure(self, &wanted.relative_path, &needed, Patience::Brief).await;
+        let Outlined::Tried(gaps) = outlined else { return found };
         let mut found = self.target_in_index(wanted).await;
         if let Err(QuestionError::Target(TargetError::None { missing, .. })) = &mut found {
-            *missing = gaps.iter().map(ToString::to_string).collect();
+            missing.extend(gaps.iter().map(ToString::to_string));
         }
         found
     }

@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use super::Project;
+use super::needed_words::NeededWords;
 use crate::base::{ContentHash, RelPath, Text, TextRange};
 use crate::config::LanguageId;
 use crate::engine::{OutlinedFile, View};
@@ -86,17 +87,23 @@ pub fn are_missing(project: &Project) -> bool {
         .any(|id| project.servers.outliner(id).is_ok())
 }
 
-/// Files within `scope` of languages that have neither a grammar nor a server that could be started: of each language
-/// that symd knows a server for with what would help, most files first.
-pub fn unserved(project: &Project, view: &View, scope: &RelPath) -> Vec<Gap> {
+/// Files within `scope` that may hold the `needed` words, of languages that have neither a grammar nor a server that could be
+/// started: of each language that symd knows a server for with what would help, most files first.
+pub fn unserved(project: &Project, view: &View, scope: &RelPath, needed: &NeededWords) -> Vec<Gap> {
     let mut counts: BTreeMap<LanguageId, usize> = BTreeMap::new();
-    let (plain, _) = plain_files(view, scope);
-    plain.into_iter().for_each(|(_, language)| *counts.entry(language).or_default() += 1);
+    let (mut plain, _) = plain_files(view, scope);
+    plain.retain(|(_, language)| {
+        let known = project.languages.get(*language);
+        !known.language_servers.is_empty() && project.servers.outliner(*language).is_err()
+    });
+    holding(view, plain, needed)
+        .into_iter()
+        .for_each(|(_, language)| *counts.entry(language).or_default() += 1);
     let mut counts: Vec<(LanguageId, usize)> = counts.into_iter().collect();
     counts.sort_by_key(|(_, files)| std::cmp::Reverse(*files));
     let gap = |(id, files): (LanguageId, usize)| {
         let known = project.languages.get(id);
-        let why = project.servers.outliner(id).err().filter(|_| !known.language_servers.is_empty())?;
+        let why = project.servers.outliner(id).err()?;
         Some(Gap { language: known.name.clone(), files, why: reason(&why) })
     };
     counts.into_iter().filter_map(gap).take(MAX_UNSERVED).collect()
@@ -112,10 +119,25 @@ pub fn why_none(project: &Project, path: &RelPath) -> Option<NoAnswer> {
     project.servers.outliner(id).err()
 }
 
-/// Has what lies at `relative_path` (empty: anywhere) outlined by language servers, as far as there are any; tells
-/// what is missing all the same. Languages without a server are not told of: see [`unserved`].
-pub async fn ensure(project: &Project, relative_path: &str, patience: Patience) -> Vec<Gap> {
-    let Ok(scope) = RelPath::new(relative_path) else { return Vec::new() };
+/// What came of [`ensure`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outlined {
+    /// No server was asked: no file that may hold the answer lacks an outline that one could make.
+    Nothing,
+    /// Servers were asked; what is missing all the same.
+    Tried(Vec<Gap>),
+}
+
+/// Has what lies at `relative_path` (empty: anywhere) and may hold the `needed` words outlined by language servers, as far as
+/// there are any: a server that could not say more is not started. Languages without a server are not told of: see
+/// [`unserved`].
+pub async fn ensure(
+    project: &Project,
+    relative_path: &str,
+    needed: &NeededWords,
+    patience: Patience,
+) -> Outlined {
+    let Ok(scope) = RelPath::new(relative_path) else { return Outlined::Nothing };
     let mut servers = Servers::new();
     let missing = project.engine.without_outline();
     for id in missing.keys().filter_map(|name| project.languages.by_name(name)) {
@@ -124,10 +146,18 @@ pub async fn ensure(project: &Project, relative_path: &str, patience: Patience) 
         }
     }
     if servers.is_empty() {
-        return Vec::new();
+        return Outlined::Nothing;
     }
-    let asked = project.engine.ask(move |view| plain_files(view, &scope)).await;
-    let Ok((files, is_file)) = asked else { return Vec::new() };
+    let (needed, served) = (needed.clone(), servers.clone());
+    let asked = project.engine.ask(move |view| {
+        let (mut files, is_file) = plain_files(view, &scope);
+        files.retain(|(_, language)| served.contains_key(language));
+        (if is_file { files } else { holding(view, files, &needed) }, is_file)
+    });
+    let Ok((files, is_file)) = asked.await else { return Outlined::Nothing };
+    if files.is_empty() {
+        return Outlined::Nothing;
+    }
     let now = Instant::now();
     let (waiting, until) = match patience {
         Patience::Long(time) => (Waiting::Until(now + time), now + time),
@@ -136,8 +166,20 @@ pub async fn ensure(project: &Project, relative_path: &str, patience: Patience) 
         }
         Patience::Brief => (Waiting::No, now + TIME_FOR_ALL),
     };
-    let files = files.into_iter().filter(|(_, language)| servers.contains_key(language)).collect();
-    Outlining { project, servers, waiting, until, missing: BTreeMap::new() }.run(files).await
+    let outlining = Outlining { project, servers, waiting, until, missing: BTreeMap::new() };
+    Outlined::Tried(outlining.run(files).await)
+}
+
+/// Those of the files that may hold the words.
+fn holding(
+    view: &View,
+    mut files: Vec<(RelPath, LanguageId)>,
+    needed: &NeededWords,
+) -> Vec<(RelPath, LanguageId)> {
+    if files.len() <= MAX_FILES {
+        files.retain(|(path, _)| needed.may_be_in(view, path));
+    }
+    files
 }
 
 /// What stands for each language's server in fingerprints.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::find_symbol::{self, SymbolError};
 use super::symbol::{Detail, Symbol, symbol};
+use super::unread;
 use crate::base::{Cancel, ContentHash, RelPath, Text, TextRange};
 use crate::config::{LanguageId, Languages};
 use crate::engine::View;
@@ -67,7 +68,7 @@ pub enum TargetError {
         elsewhere: Vec<Symbol>,
         /// Names like it, when there is none.
         similar: Vec<String>,
-        /// Files that it may be in, without outlines as yet, and why.
+        /// Files that it may be in, without outlines as yet or not readable, and why.
         missing: Vec<String>,
     },
     /// There are several.
@@ -215,7 +216,8 @@ fn none(view: &View, query: &Query, pattern: &str, cancel: &Cancel) -> Result<Ta
     } else {
         Vec::new()
     };
-    Ok(TargetError::None { pattern: pattern.to_owned(), elsewhere, similar, missing: Vec::new() })
+    let missing = unread::of_query(view, query, 0, cancel).map_err(SymbolError::from)?.clauses();
+    Ok(TargetError::None { pattern: pattern.to_owned(), elsewhere, similar, missing })
 }
 
 /// What stands in the text where a row's name is, and its length. A composed name (`impl Display for Size`) does not

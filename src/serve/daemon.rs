@@ -23,6 +23,7 @@ use crate::ops::Project;
 use crate::ops::shell::{Afterwards, Shells};
 use crate::parse::{Parsers, ParsersOptions};
 use crate::serve::approvals::Approvals;
+use crate::serve::descriptors;
 use crate::serve::host::{Host, Parts, pick};
 use crate::serve::lock::{self, Lock};
 use crate::serve::log::{self, Echo};
@@ -129,7 +130,7 @@ pub fn run(start: Start, announce: impl FnOnce(Begun)) -> Result<(), DaemonError
     };
     let filter = start.log_filter.as_deref().unwrap_or(&start.settings.log);
     log::start(&place.log(), filter, start.echo).map_err(DaemonError::Log)?;
-    raise_descriptor_limit();
+    descriptors::raise_limit();
     register(place);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(live(&start, locks.starting, announce));
@@ -372,15 +373,5 @@ impl Signals {
             _ = self.interrupt.recv() => "SIGINT",
             _ = self.hang_up.recv() => "SIGHUP",
         }
-    }
-}
-
-/// Every connection and every watched file may need a descriptor; the soft limit is often 1,024.
-fn raise_descriptor_limit() {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let limit = getrlimit(Resource::Nofile);
-    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
-    if let Err(error) = setrlimit(Resource::Nofile, raised) {
-        tracing::warn!(%error, "the limit of open files stays at {:?}", limit.current);
     }
 }

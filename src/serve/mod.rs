@@ -5,6 +5,7 @@ pub mod approvals;
 pub mod connection;
 mod control;
 pub mod daemon;
+mod descriptors;
 mod dispatch;
 mod elsewhere;
 pub mod escapes;

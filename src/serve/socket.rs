@@ -16,6 +16,7 @@ use tokio::task::JoinSet;
 use crate::base::state;
 use crate::serve::connection::{self, DRAIN_DEADLINE, Ended};
 use crate::serve::daemon::DaemonError;
+use crate::serve::descriptors;
 use crate::serve::host::Host;
 use crate::serve::place::Place;
 use crate::serve::protocol::{BUSY, error_line};
@@ -95,11 +96,17 @@ fn admit(stream: UnixStream, host: &Arc<Host>, clients: &mut JoinSet<()>) {
     while let Some(ended) = clients.try_join_next() {
         report(Some(ended));
     }
-    let most = host.limits().max_connections;
+    let configured = host.limits().max_connections;
+    let limit = descriptors::limit();
+    let most = limit.map_or(configured, |limit| configured.min(descriptors::connections(limit)));
     if clients.len() >= most {
-        let text = format!(
-            "busy: this daemon has {most} connections already; close some, or raise limits.max_connections"
-        );
+        let remedy = match limit {
+            Some(limit) if most < configured => format!(
+                "raise the limit of open files, which is {limit}, where the daemon is started (`ulimit -n`), then `symd restart`"
+            ),
+            _ => "raise limits.max_connections".to_owned(),
+        };
+        let text = format!("busy: this daemon has {most} connections already; close some, or {remedy}");
         // Fits into the empty buffer of a new socket, or the client has no use for it.
         let _ = stream.try_write(&error_line(&Value::Null, BUSY, &text));
         tracing::warn!(most, "refused a connection over the limit");

@@ -8,7 +8,9 @@ use crate::base::{Cancel, RelPath};
 use crate::engine::View;
 use crate::lsp::NoAnswer;
 use crate::ops::Project;
-use crate::ops::server_outlines::{self, Gap, Patience};
+use crate::ops::needed_words::NeededWords;
+use crate::ops::server_outlines::{self, Gap, Outlined, Patience};
+use crate::syntax::name_path::Matching;
 
 /// What a question about symbols may have to say of files without outlines.
 #[derive(Clone, Debug, Default)]
@@ -23,11 +25,11 @@ impl Gaps {
         self.missing.iter().map(Gap::to_string).collect()
     }
 
-    /// All files without outlines within `scope`, also those of languages without a server: said where nothing was
-    /// found.
-    pub(super) fn all(&self, view: &View, scope: &RelPath) -> Vec<String> {
+    /// All files without outlines within `scope` that may hold the words, also those of languages without a server: said
+    /// where nothing was found.
+    pub(super) fn all(&self, view: &View, scope: &RelPath, needed: &NeededWords) -> Vec<String> {
         let unserved =
-            self.project.iter().flat_map(|project| server_outlines::unserved(project, view, scope));
+            self.project.iter().flat_map(|project| server_outlines::unserved(project, view, scope, needed));
         self.missing.iter().cloned().chain(unserved).map(|gap| gap.to_string()).collect()
     }
 
@@ -57,8 +59,15 @@ pub(super) fn ask_outlined<'a>(
         if !server_outlines::are_missing(project) {
             return reply;
         }
-        let place = arguments.get("relative_path").and_then(Value::as_str).unwrap_or("");
-        let missing = server_outlines::ensure(project, place, patience).await;
-        ask(Gaps { project: Some(project.clone()), missing }).await
+        let word = |name| arguments.get(name).and_then(Value::as_str).unwrap_or("");
+        let matching = match arguments.get("substring_matching") {
+            Some(Value::Bool(true)) => Matching::Substring,
+            _ => Matching::Exact,
+        };
+        let needed = NeededWords::of_name_path(word("name_path_pattern"), matching);
+        match server_outlines::ensure(project, word("relative_path"), &needed, patience).await {
+            Outlined::Nothing => reply,
+            Outlined::Tried(missing) => ask(Gaps { project: Some(project.clone()), missing }).await,
+        }
     })
 }

@@ -2,6 +2,7 @@
 //! component where it has not. Invariant: the descriptor returned names something inside the root, also
 //! when somebody swaps a directory for a link while we look.
 
+use std::ffi::OsString;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,8 +37,51 @@ pub(super) fn open(
     by_components(root, canonical_root, path, flags)
 }
 
-/// Walks `path` one component at a time, holding a descriptor of every directory passed, and reads each
-/// link itself instead of letting the kernel follow it.
+/// The directory that a walk beneath `root` has come to. Holds one descriptor however deep that is: several threads that
+/// walk at once must not use up those of the process.
+struct Here<'r> {
+    root: BorrowedFd<'r>,
+    /// The names on the way.
+    names: Vec<OsString>,
+    /// `None` at the root.
+    directory: Option<OwnedFd>,
+}
+
+impl<'r> Here<'r> {
+    fn at(root: BorrowedFd<'r>) -> Here<'r> {
+        Here { root, names: Vec::new(), directory: None }
+    }
+
+    fn enter(&mut self, name: OsString, directory: OwnedFd) {
+        self.names.push(name);
+        self.directory = Some(directory);
+    }
+
+    fn start_again(&mut self) {
+        self.names.clear();
+        self.directory = None;
+    }
+
+    /// Goes up, by way of the root: the kernel's `..` would follow a directory that was moved out of it.
+    fn up(&mut self) -> Result<(), Errno> {
+        self.names.pop().ok_or(Errno::XDEV)?;
+        self.directory = None;
+        let how = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        for name in &self.names {
+            let next = rustix::fs::openat(self.as_fd(), name, how, Mode::empty())?;
+            self.directory = Some(next);
+        }
+        Ok(())
+    }
+}
+
+impl AsFd for Here<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.directory.as_ref().map_or(self.root, AsFd::as_fd)
+    }
+}
+
+/// Walks `path` one component at a time, and reads each link itself instead of letting the kernel follow it.
 fn by_components(
     root: BorrowedFd<'_>,
     canonical_root: &Path,
@@ -45,16 +89,15 @@ fn by_components(
     flags: OFlags,
 ) -> Result<OwnedFd, Errno> {
     let mut links_left = MAX_LINKS;
-    let mut passed: Vec<OwnedFd> = Vec::new();
-    let mut ahead: Vec<std::ffi::OsString> = reversed(path)?;
+    let mut here = Here::at(root);
+    let mut ahead: Vec<OsString> = reversed(path)?;
     while let Some(name) = ahead.pop() {
         if name == ".." {
-            passed.pop().ok_or(Errno::XDEV)?;
+            here.up()?;
             continue;
         }
-        let here = passed.last().map_or(root, AsFd::as_fd);
         let found = rustix::fs::openat(
-            here,
+            &here,
             &name,
             OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC,
             Mode::empty(),
@@ -66,21 +109,20 @@ fn by_components(
                 return if flags.contains(OFlags::PATH) { Ok(found) } else { Err(Errno::LOOP) };
             }
             links_left = links_left.checked_sub(1).ok_or(Errno::LOOP)?;
-            follow(&found, canonical_root, &mut passed, &mut ahead)?;
+            follow(&found, canonical_root, &mut here, &mut ahead)?;
         } else if ahead.is_empty() {
             // The last component: open it for what the caller wants, without following a link put there since.
             return rustix::fs::openat(
-                here,
+                &here,
                 &name,
                 flags | OFlags::NOFOLLOW | OFlags::CLOEXEC,
                 Mode::empty(),
             );
         } else {
-            passed.push(found);
+            here.enter(name, found);
         }
     }
-    let here = passed.last().map_or(root, AsFd::as_fd);
-    rustix::fs::openat(here, ".", flags | OFlags::CLOEXEC, Mode::empty())
+    rustix::fs::openat(&here, ".", flags | OFlags::CLOEXEC, Mode::empty())
 }
 
 /// Opens `path` beneath `root` where no component may be a link: what a write goes through, after [`resolve`].
@@ -115,19 +157,17 @@ fn exactly_by_components(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Re
 /// they are (`..` among them is refused, since nobody can say what it would mean).
 pub(super) fn resolve(root: BorrowedFd<'_>, canonical_root: &Path, path: &Path) -> Result<PathBuf, Errno> {
     let mut links_left = MAX_LINKS;
-    let mut passed: Vec<(std::ffi::OsString, OwnedFd)> = Vec::new();
+    let mut here = Here::at(root);
     let mut ahead = reversed(path)?;
-    let named = |passed: &[(std::ffi::OsString, OwnedFd)]| passed.iter().map(|(name, _)| name).collect();
     while let Some(name) = ahead.pop() {
         if name == ".." {
-            passed.pop().ok_or(Errno::XDEV)?;
+            here.up()?;
             continue;
         }
-        let here = passed.last().map_or(root, |(_, directory)| directory.as_fd());
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let found = match rustix::fs::openat(here, &name, flags, Mode::empty()) {
+        let found = match rustix::fs::openat(&here, &name, flags, Mode::empty()) {
             Err(Errno::NOENT) => {
-                let mut missing: PathBuf = named(&passed);
+                let mut missing: PathBuf = here.names.iter().collect();
                 missing.push(name);
                 while let Some(name) = ahead.pop() {
                     if name == ".." {
@@ -141,27 +181,27 @@ pub(super) fn resolve(root: BorrowedFd<'_>, canonical_root: &Path, path: &Path) 
         };
         let kind = rustix::fs::FileType::from_raw_mode(rustix::fs::fstat(&found)?.st_mode);
         if kind != rustix::fs::FileType::Symlink {
-            passed.push((name, found));
+            here.enter(name, found);
             continue;
         }
         links_left = links_left.checked_sub(1).ok_or(Errno::LOOP)?;
-        follow(&found, canonical_root, &mut passed, &mut ahead)?;
+        follow(&found, canonical_root, &mut here, &mut ahead)?;
     }
-    Ok(named(&passed))
+    Ok(here.names.iter().collect())
 }
 
-/// Puts the target of `link` before what is `ahead`; an absolute one is taken from the root, whatever was `passed`.
-fn follow<P>(
+/// Puts the target of `link` before what is `ahead`; an absolute one is taken from the root, wherever that was `here`.
+fn follow(
     link: &OwnedFd,
     canonical_root: &Path,
-    passed: &mut Vec<P>,
-    ahead: &mut Vec<std::ffi::OsString>,
+    here: &mut Here<'_>,
+    ahead: &mut Vec<OsString>,
 ) -> Result<(), Errno> {
     let target = rustix::fs::readlinkat(link, "", Vec::new())?;
     let target = Path::new(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(target.as_bytes()));
     if target.is_absolute() {
         let inside = target.strip_prefix(canonical_root).map_err(|_| Errno::XDEV)?;
-        passed.clear();
+        here.start_again();
         ahead.extend(reversed(inside)?);
     } else {
         ahead.extend(reversed(target)?);
@@ -170,7 +210,7 @@ fn follow<P>(
 }
 
 /// The components of a relative path, last first; `.` left out.
-fn reversed(path: &Path) -> Result<Vec<std::ffi::OsString>, Errno> {
+fn reversed(path: &Path) -> Result<Vec<OsString>, Errno> {
     let mut names = Vec::new();
     for component in path.components() {
         match component {

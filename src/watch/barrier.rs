@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::WatchError;
@@ -110,8 +110,14 @@ impl BarrierFiles {
     fn create(&self, number: u64) -> Result<(), Errno> {
         let attempt = self.made.fetch_add(1, Ordering::Relaxed);
         let name = format!("{:016x}-{number}-{attempt}", self.nonce);
+        let mode = Mode::RUSR | Mode::WUSR;
+        // Takes no descriptor: a daemon that has none left is asked all the same.
+        match rustix::fs::mknodat(&self.directory, &name, FileType::RegularFile, mode, 0) {
+            Err(Errno::PERM | Errno::NOSYS | Errno::OPNOTSUPP) => {}
+            answer => return answer,
+        }
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        rustix::fs::openat(&self.directory, name, flags, Mode::RUSR | Mode::WUSR).map(drop)
+        rustix::fs::openat(&self.directory, name, flags, mode).map(drop)
     }
 
     /// The number of the barrier whose file has this name; `None` for a file that is not ours.

@@ -208,10 +208,17 @@ impl Watcher {
             }
         }
         self.count_directories();
-        // What its parent's listing promised.
-        self.tell(Notice::Listed { directory: path.clone(), files: Vec::new(), directories: Vec::new() });
+        // In place of what its parent's listing promised.
+        self.tell(Notice::Unlisted { directory: path.clone(), why: said(source) });
         Vec::new()
     }
+}
+
+/// What the system said, in its words.
+fn said(error: &std::io::Error) -> String {
+    // "Permission denied (os error 13)": the number helps nobody.
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
 /// Whether changes made elsewhere to a file system of this type go unseen here.

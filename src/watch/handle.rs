@@ -47,7 +47,7 @@ pub enum WatchError {
     #[error(transparent)]
     State(#[from] StateError),
     /// Barrier files cannot be made.
-    #[error("cannot make a barrier in {}: {source}; is the disk full?", directory.display())]
+    #[error("cannot make a barrier file in {}: {source}", directory.display())]
     Barrier {
         /// Where they are made.
         directory: PathBuf,

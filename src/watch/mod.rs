@@ -41,6 +41,14 @@ pub enum Notice {
         /// Paths of the directories in it, each of which gets a notice of its own.
         directories: Vec<RelPath>,
     },
+    /// A directory that could not be listed. Whatever was known of it is gone, and what it holds is not known. Told again
+    /// as long as that is so; ends with a listing of the directory, or with its removal.
+    Unlisted {
+        /// The directory.
+        directory: RelPath,
+        /// What the system said.
+        why: String,
+    },
     /// A file was written, created, moved here or touched: read it again (it may be gone by now). Where it is not closed
     /// yet, this comes just before the next barrier, and once more when it is. On a polled
     /// directory this also comes for a file whose times and size are the same, when the clock of the file

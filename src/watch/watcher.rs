@@ -68,6 +68,8 @@ pub(super) struct Watcher {
     pub(super) tally: Arc<Tally>,
     /// Directories that could not be looked into for a reason that may pass without an event.
     pub(super) failing: BTreeSet<RelPath>,
+    /// Names in directories at which something changed and could not be looked at.
+    unlooked: BTreeSet<(RelPath, String)>,
     /// What is to be told before the next barrier.
     pub(super) written: Written,
     barriers: Arc<Barriers>,
@@ -95,6 +97,7 @@ impl Watcher {
             tree: Tree::default(),
             tally,
             failing: BTreeSet::new(),
+            unlooked: BTreeSet::new(),
             written: Written::default(),
             barriers,
             requests,
@@ -219,7 +222,13 @@ impl Watcher {
                 }
             }
             // It stands in a directory we may not search just now: whoever reads it will see.
-            Err(VfsError::Io { .. }) if !left_out(EntryKind::File) => self.tell(Notice::Changed(path)),
+            Err(VfsError::Io { source, .. }) if !left_out(EntryKind::File) => {
+                // A change of permissions is an event; that there are descriptors again is none.
+                if source.kind() != std::io::ErrorKind::PermissionDenied {
+                    self.unlooked.insert((directory.clone(), name.to_owned()));
+                }
+                self.tell(Notice::Changed(path));
+            }
             Ok(EntryKind::Directory) => self.gone(&path),
             Ok(kind @ (EntryKind::Link | EntryKind::Other)) => {
                 let count = if kind == EntryKind::Link { &self.tally.links } else { &self.tally.special };
@@ -297,6 +306,9 @@ impl Watcher {
 
     /// Looks at everything that sends no events.
     fn sweep(&mut self) {
+        for (directory, name) in std::mem::take(&mut self.unlooked) {
+            self.look(&directory, &name);
+        }
         for path in std::mem::take(&mut self.failing) {
             if path.parent().is_none_or(|parent| self.tree.contains(&parent)) {
                 self.crawl(&path, Visit::Anyway, Visit::IfNew);

@@ -193,7 +193,7 @@ fn a_server_that_is_loading_is_said_to_be() {
         assert!(text.contains("; incomplete: 1 ruby file has no outline: rubyls is not ready yet"), "{text}");
         let text = stage.find("known").await;
         assert!(text.starts_with("a.py:1 function known"), "others are answered meanwhile: {text}");
-        assert!(text.contains("; incomplete: 1 ruby file"), "{text}");
+        assert!(text.ends_with("; complete]"), "the ruby file does not hold the name: {text}");
         let as_json = json!({ "name_path_pattern": "Shop", "format": "json" });
         let reply: Value = serde_json::from_str(&stage.ask("find_symbol", as_json).await.text).unwrap();
         assert_eq!(reply["complete"], false);
@@ -213,10 +213,12 @@ fn without_a_server_the_next_step_is_said() {
         stage.write("b.rb", "class B; end\n");
         stage.write("a.py", "def known(): pass\n");
         let text = stage.find("Shop").await;
-        assert!(text.contains("; incomplete: 2 ruby files have no outline: no language server: "), "{text}");
+        assert!(text.contains("; incomplete: 1 ruby file has no outline: no language server: "), "{text}");
         assert!(text.contains("`symd install ruby`"), "{text}");
-        let text = stage.find("known").await;
-        assert!(text.ends_with("; complete]"), "an answer is not longer for it: {text}");
+        for name in ["known", "nowhere", "Shop/nowhere", "Shopper"] {
+            let text = stage.find(name).await;
+            assert!(text.ends_with("; complete]"), "no ruby file can hold the answer: {text}");
+        }
         let within = json!({ "name_path_pattern": "Shop", "relative_path": "a.py" });
         let text = stage.ask("find_symbol", within).await.text;
         assert!(text.ends_with("; complete]"), "nobody asked about ruby: {text}");
@@ -246,7 +248,7 @@ fn one_file_that_a_server_dies_of_costs_no_other() {
         let mut script = outlines(json!([{ "answer": shop() }]));
         script["on"]["textDocument/documentSymbol bad.rb"] = json!([{ "stderr": "boom" }, { "exit": 3 }]);
         let stage = Stage::new(&at, script);
-        stage.write("bad.rb", "class Bad; end\n");
+        stage.write("bad.rb", "class Bad; end # Shop\n");
         for number in 0..20 {
             stage.write(&format!("shop{number}.rb"), &format!("{SHOP}# {number}\n"));
         }
@@ -264,6 +266,24 @@ fn one_file_that_a_server_dies_of_costs_no_other() {
         let asked = stage.times("textDocument/documentSymbol");
         stage.find("Shop").await;
         assert_eq!(stage.times("textDocument/documentSymbol"), asked, "it is left alone");
+        stage.end().await;
+    });
+}
+
+#[test]
+fn what_no_file_of_its_language_holds_starts_no_server() {
+    play(async |at| {
+        let stage = Stage::new(&at, outlines(json!([{ "answer": shop() }])));
+        stage.write("a.py", "class Flask:\n    def run(self): pass\n");
+        for name in ["Flask/run", "nowhere", "Shop/nowhere", "Flask/add"] {
+            let text = stage.find(name).await;
+            assert!(text.ends_with("; complete]"), "{name}: {text}");
+            let uses = json!({ "name_path": name });
+            let text = stage.ask("find_referencing_symbols", uses).await.text;
+            assert!(!text.contains("ruby"), "{name}: {text}");
+        }
+        assert!(!at.join("log").exists(), "the server was started");
+        assert!(stage.found("Shop/open").await.starts_with("shop.rb"));
         stage.end().await;
     });
 }

@@ -71,3 +71,4 @@ mod tool_forms;
 mod trust;
 mod two_toolsets;
 mod unfinished_writes;
+mod unread_files;

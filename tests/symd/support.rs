@@ -242,6 +242,13 @@ impl Wire {
         }
     }
 
+    /// What has been received already, if anything; the stream must not block.
+    pub fn try_receive_now(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        self.reader.read_line(&mut line).ok().filter(|&bytes| bytes > 0)?;
+        serde_json::from_str(&line).ok()
+    }
+
     /// Sends one message and takes the next answer.
     pub fn ask(&mut self, message: &Value) -> Value {
         self.send(message);

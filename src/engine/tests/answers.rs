@@ -200,3 +200,25 @@ fn the_last_handle_may_be_dropped_while_the_watcher_has_much_to_say() {
         }
     }
 }
+
+#[test]
+fn who_asks_is_told_why_no_barrier_can_be_made() {
+    let (scratch, state, runtime) = (Scratch::new(), Scratch::new(), runtime());
+    scratch.write("a.py", "a = 1\n");
+    let options = EngineOptions {
+        root: scratch.at(""),
+        languages: Languages::builtin().clone(),
+        runtime_directory: state.at("run"),
+        cache_directory: None,
+        watch: WatchOptions::default(),
+        sweep_every: Duration::from_secs(3600),
+        on_change: None,
+    };
+    runtime.block_on(async {
+        let engine = Engine::start(options).expect("started");
+        assert_eq!(engine.ask(shown).await.expect("answered"), "a.py:a");
+        std::fs::remove_dir_all(state.at("run/barrier")).expect("removed");
+        let error = engine.ask(shown).await.expect_err("nobody can say").to_string();
+        assert!(error.contains("run/barrier") && error.contains("No such file or directory"), "{error}");
+    });
+}

@@ -51,8 +51,8 @@ impl Stage {
 
     fn ask(&mut self) -> oneshot::Receiver<String> {
         let (answer, answered) = oneshot::channel();
-        self.take(Event::Ask(Box::new(move |view: Arc<View>| {
-            let _ = answer.send(shown(&view));
+        self.take(Event::Ask(Box::new(move |view: Result<Arc<View>, EngineError>| {
+            let _ = answer.send(shown(&view.expect("fresh")));
         })));
         answered
     }

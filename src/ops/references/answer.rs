@@ -3,6 +3,7 @@
 use crate::ops::question::Source;
 use crate::ops::spot::{Dropped, OutsideSpot, Spot};
 use crate::ops::target::Target;
+use crate::ops::unread::Unread;
 use crate::resolve::{Judgement, Role};
 use crate::syntax::SymbolKind;
 
@@ -66,6 +67,8 @@ pub struct References {
     pub dropped: Dropped,
     /// Where the list comes from.
     pub source: Source,
+    /// What was not looked into and may hold more.
+    pub unread: Unread,
     /// Whether the server may still have been indexing.
     pub maybe_indexing: bool,
     /// The index revision that the answer reflects, at least.

@@ -11,6 +11,7 @@ use crate::ops::Project;
 use crate::ops::question::QuestionError;
 use crate::ops::spot::{Spot, spots};
 use crate::ops::target::Target;
+use crate::ops::unread::{self, Unread};
 use crate::resolve::{self, Judgement, Occurrence, Role};
 
 /// What syntax says.
@@ -21,6 +22,8 @@ pub(in crate::ops) struct Judged {
     pub(in crate::ops) occurrences: Vec<Occurrence>,
     roles: HashMap<(RelPath, u32), Role>,
     own: (RelPath, u32),
+    /// What could not be looked into and may hold more.
+    pub(in crate::ops) unread: Unread,
 }
 
 /// An occurrence on its way to a reference.
@@ -80,5 +83,6 @@ pub(in crate::ops) fn listed(
 fn all(view: &View, target: &Target, cancel: &Cancel) -> Result<Judged, Cancelled> {
     let occurrences = resolve::occurrences(view, &target.resolved(), cancel)?;
     let roles = occurrences.iter().map(|one| ((one.path.clone(), one.range.start), one.role)).collect();
-    Ok(Judged { occurrences, roles, own: (target.at.path.clone(), target.name_range.start) })
+    let unread = unread::of_target(view, target, &[], cancel)?;
+    Ok(Judged { occurrences, roles, own: (target.at.path.clone(), target.name_range.start), unread })
 }

@@ -99,6 +99,7 @@ async fn from_syntax(
         },
         dropped: Dropped::default(),
         source: Source::Syntax(why),
+        unread: judged.unread,
         maybe_indexing: false,
         revision: target.at.revision,
     })
@@ -178,6 +179,7 @@ async fn from_server(
         completeness,
         dropped: checked.dropped,
         source: Source::Server(said.server),
+        unread: judged.unread.clone(),
         maybe_indexing: said.maybe_indexing,
         revision: target.at.revision,
     })

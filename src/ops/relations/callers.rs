@@ -71,7 +71,8 @@ async fn from_hierarchy(
     judged: Judged,
 ) -> Result<Option<Level>, QuestionError> {
     let other_uses = judged.of(Judgement::Likely).filter(|one| one.role == Role::Use);
-    let mut omitted = Omitted { other_uses: other_uses.count(), ..Omitted::default() };
+    let unread = judged.unread.clone();
+    let mut omitted = Omitted { other_uses: other_uses.count(), unread, ..Omitted::default() };
     let (calls, name, languages) = (said.value.clone(), function.name.clone(), project.languages.clone());
     let work = move |view: &View, cancel: &Cancel| {
         let (gathered, sites) = add(view, &calls, cancel)?;
@@ -108,6 +109,7 @@ fn gather(
         // What syntax is not sure of is in the tree, and marked there.
         (Completeness::Unchecked(_), Source::Syntax(_)) | (Completeness::Complete, _) => {}
     }
+    omitted.unread = found.unread.clone();
     let (of_hierarchy, _) = add(view, hierarchy.unwrap_or_default(), cancel)?;
     for Reference { spot, role, judgement } in found.list.iter().chain(&found.elsewhere) {
         match role {

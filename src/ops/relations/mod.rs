@@ -17,6 +17,9 @@ pub use self::level::{Branch, Key, Party, Where};
 use super::Project;
 use super::question::{QuestionError, Source, unchanged};
 use super::target::{Target, Wanted};
+use super::unread::{self, Unread};
+use crate::base::Cancel;
+use crate::engine::View;
 use crate::lsp::{Direction, Waiting};
 use crate::syntax::SymbolKind;
 
@@ -97,6 +100,8 @@ pub struct Omitted {
     pub unresolved: Vec<String>,
     /// Whether the bound on functions or on time was met.
     pub is_cut: bool,
+    /// What was not looked into and may hold more.
+    pub unread: Unread,
 }
 
 /// The tree.
@@ -149,6 +154,7 @@ async fn once(project: &Project, ask: &FindRelated) -> Result<Related, QuestionE
         }
     }
     growing.end_leaves(project, leaves, ask.relation).await?;
+    growing.note_unread(project, &target, ask.relation).await?;
     let revision = target.at.revision;
     let source = source.ok_or_else(|| QuestionError::Place("nothing was looked at".to_owned()))?;
     Ok(Related { target, nodes: in_tree_order(growing.nodes), source, omitted: growing.omitted, revision })
@@ -231,9 +237,34 @@ impl Growing {
             all.other_uses = level.other_uses;
             all.unchecked = level.unchecked;
         }
+        all.unread.join(level.unread);
         all.unresolved.extend(level.unresolved);
         all.unresolved.sort();
         all.unresolved.dedup();
+    }
+
+    /// Notes what was not looked into: who calls or extends one of these is named there, and so is what is called or extended
+    /// and was not found.
+    async fn note_unread(
+        &mut self,
+        project: &Project,
+        target: &Target,
+        relation: Relation,
+    ) -> Result<(), QuestionError> {
+        let names = match relation {
+            Relation::Callers | Relation::Subtypes => {
+                let name = |node: &Node| node.branch.target.as_ref().map(|target| target.name.clone());
+                self.nodes.iter().filter_map(name).collect()
+            }
+            Relation::Callees | Relation::Supertypes => self.omitted.unresolved.clone(),
+        };
+        if names.is_empty() && matches!(relation, Relation::Callees | Relation::Supertypes) {
+            return Ok(());
+        }
+        let of = target.clone();
+        let work = move |view: &View, cancel: &Cancel| unread::of_target(view, &of, &names, cancel);
+        self.omitted.unread.join(project.look(work).await??);
+        Ok(())
     }
 
     /// Finds out whether the last level's functions go on.

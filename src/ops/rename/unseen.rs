@@ -25,7 +25,7 @@ const MAX_OF_FILE: usize = 20;
 pub(super) struct Unseen {
     /// Where the name stands as a word, in path order.
     pub(super) places: Vec<Listed>,
-    /// Files of which nobody knows, with the reason.
+    /// Files of which nobody knows, and directories that could not be listed, each with the reason.
     pub(super) unread: Vec<(RelPath, String)>,
 }
 
@@ -49,7 +49,8 @@ pub(super) fn unseen(view: &View, target: &Target, cancel: &Cancel) -> Result<Un
     if rows.is_some_and(is_local) {
         return Ok(found);
     }
-    for file in view.snapshot.files.iter() {
+    let unsure = view.snapshot.unsure.iter();
+    for file in unsure.filter_map(|path| view.snapshot.files.get(path.as_str())) {
         if !matches!(file.content, Content::Skipped { .. })
             || !is_kin(view, target, view.languages.language_of(&file.path))
         {
@@ -61,6 +62,8 @@ pub(super) fn unseen(view: &View, target: &Target, cancel: &Cancel) -> Result<Un
             Err(error) => found.unread.push((file.path.clone(), error.to_string())),
         }
     }
+    let unlisted = view.snapshot.unlisted.iter();
+    found.unread.extend(unlisted.map(|(directory, why)| (directory.clone(), why.clone())));
     Ok(found)
 }
 

@@ -161,7 +161,7 @@ fn get_symbols_overview(call: Call<'_>) -> Running<'_> {
 
 fn search_for_pattern(call: Call<'_>) -> Running<'_> {
     ask(call, |view, arguments, cancel| {
-        view.tree(|tree| search::run_search_for_pattern(tree, arguments, cancel))
+        view.tree(|tree| search::run_search_for_pattern(tree, arguments, &view.snapshot.unlisted, cancel))
     })
 }
 

@@ -132,6 +132,7 @@ fn as_text(found: &Definitions, words: (&str, &str), limit: usize) -> String {
     let mut footer = Footer::new(counted(count, words.0, words.1), found.revision);
     tell_source(&found.source, &mut footer);
     tell_dropped(&declared.dropped, &mut footer);
+    found.unread.clauses().into_iter().for_each(|why| footer.incomplete(why));
     if cut(&mut text, limit) {
         footer.incomplete(format!("cut at {limit} characters; raise limit"));
     }
@@ -161,8 +162,8 @@ fn as_json(found: &Definitions, words: (&str, &str), limit: usize) -> String {
     let all: Vec<Value> = inside.chain(outside).collect();
     let shown = fitting(&all, limit);
     let mut object = json!({
-        words.1: all[..shown], "left_out": all.len() - shown, "complete": shown == all.len(),
-        "revision": found.revision,
+        words.1: all[..shown], "left_out": all.len() - shown, "complete": shown == all.len() && found.unread.is_empty(),
+        "unread": found.unread.clauses(), "revision": found.revision,
     });
     source_json(&found.source, &mut object);
     object.to_string()

@@ -103,6 +103,7 @@ fn footer(found: &References, languages: &Languages, unlisted: Unlisted) -> Foot
             "{path} imports it as {alias}{others}; uses of such names are not followed, search_for_pattern finds them"
         ));
     }
+    found.unread.clauses().into_iter().for_each(|why| footer.incomplete(why));
     let how_to_see = if unlisted == Unlisted::Counted { "; show_unlisted lists them" } else { "" };
     match (found.completeness, &found.source) {
         (Completeness::Complete, _) => {}
@@ -258,7 +259,9 @@ pub(super) fn references_json(found: &References, languages: &Languages, limit: 
         "references": all[..shown], "left_out": all.len() - shown,
         "unlisted": list(&found.silent), "other_languages": list(&found.elsewhere),
         "likely_in": languages_of(&found.elsewhere, languages), "outside_project": outside,
-        "complete": found.completeness == Completeness::Complete && shown == all.len() && renamed.is_empty(),
+        "complete": found.completeness == Completeness::Complete && shown == all.len() && renamed.is_empty()
+            && found.unread.is_empty(),
+        "unread": found.unread.clauses(),
         "renamed": renamed,
         "missing": missing, "confirmed_missing": confirmed, "unchecked": unchecked,
         "maybe_indexing": found.maybe_indexing,

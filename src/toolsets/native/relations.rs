@@ -148,6 +148,7 @@ fn tell_omitted(found: &Related, relation: Relation, footer: &mut Footer) {
             found.source.name()
         ));
     }
+    omitted.unread.clauses().into_iter().for_each(|why| footer.incomplete(why));
     if omitted.is_cut {
         footer.incomplete(
             "the tree is too large or takes too long, … marks where it was cut; give a smaller depth, or ask about \
@@ -205,13 +206,17 @@ fn as_json(found: &Related, relation: Relation, limit: usize) -> String {
     let all: Vec<Value> = found.nodes.iter().map(node_json).collect();
     let shown = fitting(&all, limit);
     let omitted = &found.omitted;
-    let is_whole = shown == all.len() && omitted.missing == 0 && omitted.unchecked == 0 && !omitted.is_cut;
+    let is_whole = shown == all.len()
+        && omitted.missing == 0
+        && omitted.unchecked == 0
+        && !omitted.is_cut
+        && omitted.unread.is_empty();
     let mut object = json!({
         "symbol": { "name_path": found.target.symbol.name_path, "path": found.target.symbol.path.as_str() },
         words(relation).1: all[..shown], "left_out": all.len() - shown,
         "only_in_references": omitted.only_in_references, "only_in_hierarchy": omitted.only_in_hierarchy,
         "other_uses": omitted.other_uses, "missing": omitted.missing, "unchecked": omitted.unchecked,
-        "unresolved": omitted.unresolved,
+        "unresolved": omitted.unresolved, "unread": omitted.unread.clauses(),
         "complete": is_whole && found.nodes.iter().all(|node| node.branch.is_likely),
         "revision": found.revision,
     });

@@ -48,7 +48,13 @@ pub fn search_for_pattern_schema() -> Value {
 }
 
 /// Runs `search_for_pattern`.
-pub fn run_search_for_pattern(tree: &Tree<'_>, arguments: &Map<String, Value>, cancel: &Cancel) -> Reply {
+/// `unlisted` are the directories whose files nobody knows, with what the system said.
+pub fn run_search_for_pattern(
+    tree: &Tree<'_>,
+    arguments: &Map<String, Value>,
+    unlisted: &BTreeMap<RelPath, String>,
+    cancel: &Cancel,
+) -> Reply {
     let arguments = Arguments::new(arguments);
     let reply = || -> Result<Reply, Reply> {
         let query = query(&arguments).map_err(failed)?;
@@ -58,7 +64,8 @@ pub fn run_search_for_pattern(tree: &Tree<'_>, arguments: &Map<String, Value>, c
             _ if query.before + query.after > 0 => Form::TextWithContext,
             _ => Form::Text,
         };
-        let found = collect(tree, &query, Room { form, limit }, cancel).map_err(failed)?;
+        let mut found = collect(tree, &query, Room { form, limit }, cancel).map_err(failed)?;
+        found.unlisted = unlisted.keys().cloned().collect();
         Ok(Reply::done(if form == Form::Json { found.json() } else { found.text(limit) }))
     };
     reply().unwrap_or_else(|reply| reply)
@@ -113,6 +120,8 @@ struct Collected {
     matches: usize,
     truncated: bool,
     outcome: Outcome<()>,
+    /// Directories that could not be listed, in path order.
+    unlisted: Vec<RelPath>,
 }
 
 fn collect(tree: &Tree<'_>, query: &Query, room: Room, cancel: &Cancel) -> Result<Collected, SearchError> {
@@ -134,7 +143,8 @@ fn collect(tree: &Tree<'_>, query: &Query, room: Room, cancel: &Cancel) -> Resul
         left = left.saturating_sub(file.chars);
     }
     shown.retain(|file| !file.lines.is_empty());
-    Ok(Collected { shown, files: kept.file_count, matches: kept.matches, truncated, outcome })
+    let unlisted = Vec::new();
+    Ok(Collected { shown, files: kept.file_count, matches: kept.matches, truncated, outcome, unlisted })
 }
 
 /// The first files in path order that fill the limit.
@@ -266,13 +276,15 @@ impl Collected {
             let _ =
                 write!(text, "; {} left out", counted(self.outcome.binary, "binary file", "binary files"));
         }
-        match self.outcome.unreadable.as_slice() {
-            [] => {}
-            [one] => {
-                let _ = write!(text, "; {one} cannot be read");
-            }
-            [first, rest @ ..] => {
-                let _ = write!(text, "; {first} and {} more cannot be read", rest.len());
+        for (paths, what) in [(&self.outcome.unreadable, "read"), (&self.unlisted, "listed")] {
+            match paths.as_slice() {
+                [] => {}
+                [one] => {
+                    let _ = write!(text, "; {one} cannot be {what}");
+                }
+                [first, rest @ ..] => {
+                    let _ = write!(text, "; {first} and {} more cannot be {what}", rest.len());
+                }
             }
         }
         if self.truncated {
@@ -288,7 +300,8 @@ impl Collected {
     }
 
     fn json(&self) -> String {
-        let unreadable: Vec<String> = self.outcome.unreadable.iter().map(RelPath::to_string).collect();
+        let names = |paths: &[RelPath]| paths.iter().map(|path| path.as_str().to_owned()).collect::<Vec<_>>();
+        let (unreadable, unlisted) = (names(&self.outcome.unreadable), names(&self.unlisted));
         json!({
             "files": self.shown,
             "total_matches": self.matches,
@@ -296,6 +309,7 @@ impl Collected {
             "searched_files": self.outcome.searched,
             "binary_files": self.outcome.binary,
             "unreadable": unreadable,
+            "unlisted": unlisted,
             "source": "disk",
             "truncated": self.truncated
         })

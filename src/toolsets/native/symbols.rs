@@ -9,6 +9,7 @@ use crate::base::{Cancel, RelPath};
 use crate::engine::{CurrentError, View};
 use crate::index::{Locals, Query, Scope};
 use crate::ops::find_symbol::{Bodies, FindSymbol, SymbolError, find_symbol, kept_out, scope};
+use crate::ops::needed_words::NeededWords;
 use crate::ops::outline::outline;
 use crate::ops::symbol::{Signature, Symbol};
 use crate::ops::target::SIMILAR;
@@ -121,11 +122,13 @@ pub(super) fn find(
         if ask.query.locals == Locals::LeftOut {
             found.symbols.iter_mut().for_each(|symbol| drop_locals(&mut symbol.children));
         }
-        let missing = match &ask.query.scope {
+        let needed = NeededWords::of_pattern(&ask.query.pattern);
+        let mut missing = match &ask.query.scope {
             _ if !found.symbols.is_empty() => gaps.missing(),
-            Scope::Project => gaps.all(view, &RelPath::root()),
-            Scope::Within(path) => gaps.all(view, path),
+            Scope::Project => gaps.all(view, &RelPath::root(), &needed),
+            Scope::Within(path) => gaps.all(view, path, &needed),
         };
+        missing.extend(found.unread.clauses());
         Ok(Reply::done(match format {
             Format::Json => render::found_json(&ask, &found, &missing, limit),
             Format::Text if found.symbols.is_empty() => {

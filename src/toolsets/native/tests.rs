@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use super::{files, search};
@@ -12,7 +14,7 @@ fn call(scratch: &Scratch, tool: &str, arguments: Value) -> String {
         "list_dir" => files::run_list_dir(&tree, &arguments, &cancel),
         "find_file" => files::run_find_file(&tree, &arguments, &cancel),
         "read_file" => files::run_read_file(&tree, &arguments, &Client::default()),
-        "search" => search::run_search_for_pattern(&tree, &arguments, &cancel),
+        "search" => search::run_search_for_pattern(&tree, &arguments, &BTreeMap::new(), &cancel),
         other => panic!("{other}"),
     };
     if reply.outcome == Outcome::Done { reply.text } else { format!("FAILED {}", reply.text) }

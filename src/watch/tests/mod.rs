@@ -51,6 +51,10 @@ impl Mirror {
                 });
                 files.iter().for_each(|path| self.look(path));
             }
+            Notice::Unlisted { directory, .. } => self.files.retain(|path, _| {
+                let path = RelPath::new(path).expect("valid");
+                path == *directory || !path.is_within(directory)
+            }),
             Notice::Changed(path) => self.look(path),
             Notice::Removed(path) => {
                 self.files.retain(|other, _| !RelPath::new(other).expect("valid").is_within(path));

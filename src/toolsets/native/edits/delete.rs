@@ -53,6 +53,15 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
                 symbol.name_path, symbol.path
             )));
         }
+        if !found.unread.is_empty() {
+            let symbol = &found.target.symbol;
+            return Err(failed(format!(
+                "whether {} in {} is used cannot be told; nothing was written: {}; mend that, or give force: true",
+                symbol.name_path,
+                symbol.path,
+                found.unread.clauses().join("; ")
+            )));
+        }
         if trial == Trial::Dry {
             return perform(call, Asked { request, trial, limit }).await;
         }
