@@ -10,7 +10,6 @@ use super::unread::{self, Unread};
 use crate::base::{Cancel, RelPath, TextRange};
 use crate::config::{LanguageId, Languages};
 use crate::engine::View;
-use crate::index::Locals;
 use crate::lsp::{At, Goto, NoAnswer, Waiting};
 use crate::ops::find_symbol::SymbolError;
 use crate::ops::target::TargetError;
@@ -170,9 +169,5 @@ fn on_line(
 
 /// A pointer to a symbol of the project, parameters and locals included.
 pub fn pointer_to(name_path: &str, relative_path: &str) -> Pointer {
-    Pointer::Symbol(Wanted {
-        name_path: name_path.to_owned(),
-        relative_path: relative_path.to_owned(),
-        locals: Locals::LeftOut,
-    })
+    Pointer::Symbol(Wanted::only(name_path, relative_path))
 }

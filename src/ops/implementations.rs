@@ -11,7 +11,6 @@ use super::target::{Target, Wanted};
 use super::unread;
 use crate::base::Cancel;
 use crate::engine::View;
-use crate::index::Locals;
 use crate::lsp::{Goto, NoAnswer, Waiting};
 use crate::resolve;
 
@@ -74,11 +73,7 @@ async fn from_heads(project: &Project, target: &Target) -> Result<Declarations, 
         ),
     };
     let Some(class) = class else { return Ok(Declarations::default()) };
-    let wanted = Wanted {
-        name_path: format!("/{class}"),
-        relative_path: target.at.path.as_str().to_owned(),
-        locals: Locals::LeftOut,
-    };
+    let wanted = Wanted::only(&format!("/{class}"), target.at.path.as_str());
     let ask = FindRelated { wanted, relation: Relation::Subtypes, depth: MAX_DEPTH, waiting: Waiting::No };
     let subtypes: Vec<Target> = related(project, &ask)
         .await?

@@ -21,6 +21,7 @@ pub mod list_dir;
 pub mod memory;
 pub mod needed_words;
 pub mod newest;
+mod one_thing;
 pub mod outline;
 pub mod pty;
 pub mod question;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::Project;
 use super::needed_words::NeededWords;
+use super::one_thing;
 use super::server_outlines::{self, Outlined, Patience};
 use super::target::{Target, TargetError, Wanted, target};
 use crate::base::Cancel;
@@ -119,6 +120,14 @@ impl Project {
     async fn target_in_index(&self, wanted: &Wanted) -> Result<Target, QuestionError> {
         let (wanted, languages) = (wanted.clone(), self.languages.clone());
         Ok(self.look(move |view, cancel| target(view, &languages, &wanted, cancel)).await??)
+    }
+
+    /// All declarations of the thing that `target` declares, itself among them, in path order, then by position: an
+    /// overload set or a property's accessors have several, most things one. What renames or deletes the thing takes
+    /// them all.
+    pub async fn declarations(&self, target: &Target) -> Result<Vec<Target>, QuestionError> {
+        let (target, languages) = (target.clone(), self.languages.clone());
+        self.look(move |view, _| one_thing::declarations(view, &languages, &target)).await
     }
 
     /// The language to ask about a target.

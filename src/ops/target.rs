@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::find_symbol::{self, SymbolError};
+use super::one_thing;
 use super::symbol::{Detail, Symbol, symbol};
 use super::unread;
 use crate::base::{Cancel, ContentHash, RelPath, Text, TextRange};
@@ -27,6 +28,17 @@ pub struct Wanted {
     pub relative_path: String,
     /// Whether parameters and local variables are meant too.
     pub locals: Locals,
+    /// What several declarations of that name path are.
+    pub several: Several,
+}
+
+/// What becomes of a name path that several declarations have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Several {
+    /// It is refused: the client has to say which.
+    Refused,
+    /// They are taken where they are one thing ([`Project::declarations`]): the first stands for them.
+    OneThing,
 }
 
 /// The one symbol that was meant.
@@ -130,6 +142,16 @@ impl Target {
 }
 
 impl Wanted {
+    /// The only symbol of this name path at this path, no parameter and no local variable.
+    pub fn only(name_path: &str, relative_path: &str) -> Wanted {
+        Wanted {
+            name_path: name_path.to_owned(),
+            relative_path: relative_path.to_owned(),
+            locals: Locals::LeftOut,
+            several: Several::Refused,
+        }
+    }
+
     /// Refuses a name path or a path whose text alone shows that it is of no use.
     pub fn check(&self) -> Result<(), TargetError> {
         NamePattern::parse(&self.name_path, Matching::Exact)?;
@@ -158,7 +180,11 @@ pub fn target(
     if let Some(line) = line {
         hits.retain(|hit| begins_on(hit, line));
     }
-    let Some(hit) = the_one(&hits, query.pattern.whole()) else {
+    let one = the_one(&hits, query.pattern.whole()).or_else(|| match wanted.several {
+        Several::OneThing if one_thing::are_one(view, &hits) => hits.first(),
+        Several::OneThing | Several::Refused => None,
+    });
+    let Some(hit) = one else {
         if hits.is_empty() {
             return Err(none(view, &query, &wanted.name_path, cancel)?);
         }

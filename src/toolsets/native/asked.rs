@@ -9,7 +9,6 @@ use tokio::time::Instant;
 use super::answer::{FORMAT, Footer};
 use super::files::{DEFAULT_LIMIT, LIMIT, failed};
 use super::render::{Signatures, line};
-use crate::index::Locals;
 use crate::lsp::{NoAnswer, Waiting};
 use crate::ops::question::{QuestionError, Source};
 use crate::ops::symbol::Symbol;
@@ -64,11 +63,7 @@ pub(super) fn relative_path() -> Value {
 
 /// The symbol that is meant.
 pub(super) fn wanted(arguments: &Arguments<'_>) -> Result<Wanted, ArgumentError> {
-    Ok(Wanted {
-        name_path: arguments.string("name_path")?.to_owned(),
-        relative_path: arguments.string_or("relative_path", "")?.to_owned(),
-        locals: Locals::LeftOut,
-    })
+    Ok(Wanted::only(arguments.string("name_path")?, arguments.string_or("relative_path", "")?))
 }
 
 /// How long to wait.

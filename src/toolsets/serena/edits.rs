@@ -224,12 +224,10 @@ pub(super) fn insert_at_line(arguments: &Arguments<'_>) -> Result<What, Reply> {
 }
 
 pub(super) fn symbol(arguments: &Arguments<'_>, act: fn(String) -> SymbolAct) -> Result<What, Reply> {
-    let wanted = Wanted {
-        name_path: arguments.string("name_path").map_err(bad_argument)?.to_owned(),
-        relative_path: arguments.string("relative_path").map_err(bad_argument)?.to_owned(),
-        locals: Locals::Included,
-    };
-    let body = arguments.string("body").map_err(bad_argument)?.to_owned();
+    let text = |name: &str| arguments.string(name).map_err(bad_argument);
+    let wanted =
+        Wanted { locals: Locals::Included, ..Wanted::only(text("name_path")?, text("relative_path")?) };
+    let body = text("body")?.to_owned();
     Ok(What::Symbol { wanted, act: act(body), indentation: Indentation::AsGiven })
 }
 

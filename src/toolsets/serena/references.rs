@@ -53,11 +53,9 @@ pub(super) fn find_referencing_symbols(call: Call<'_>) -> Running<'_> {
 
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
-    let wanted = Wanted {
-        name_path: arguments.string("name_path").map_err(bad_argument)?.to_owned(),
-        relative_path: arguments.string("relative_path").map_err(bad_argument)?.to_owned(),
-        locals: Locals::Included,
-    };
+    let text = |name: &str| arguments.string(name).map_err(bad_argument);
+    let wanted =
+        Wanted { locals: Locals::Included, ..Wanted::only(text("name_path")?, text("relative_path")?) };
     let (include, exclude) = (kinds(&arguments, "include_kinds")?, kinds(&arguments, "exclude_kinds")?);
     let limit = AnswerLimit::read(&arguments, call.project.max_answer_chars)?;
     let ask = FindReferences { wanted, waiting: Waiting::Until(Instant::now() + PATIENCE) };

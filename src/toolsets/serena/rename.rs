@@ -61,7 +61,7 @@ impl Renaming {
     pub(super) fn read(arguments: &Arguments<'_>) -> Result<Renaming, Reply> {
         let text = |name: &str| arguments.string(name).map(str::to_owned).map_err(bad_argument);
         let (name_path, relative_path) = (text("name_path")?, text("relative_path")?);
-        let wanted = Wanted { name_path, relative_path, locals: Locals::Included };
+        let wanted = Wanted { locals: Locals::Included, ..Wanted::only(&name_path, &relative_path) };
         let new_name = text("new_name")?;
         wanted.check().map_err(no_target)?;
         Ok(Renaming { wanted, new_name })
