@@ -1,6 +1,7 @@
 ; C, as clangd lists it. The vocabulary is described in src/syntax/roles.rs.
 
 [(identifier) (type_identifier) (field_identifier)] @identifier
+[(compound_statement) (field_declaration_list) (enumerator_list)] @body
 
 ; Declarators nest inside out, so they are named where the name is and take the range of their statement.
 [(function_definition) (declaration) (field_declaration) (type_definition)] @around

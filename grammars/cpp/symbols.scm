@@ -1,6 +1,7 @@
 ; C++, as clangd lists it, by simple names. The vocabulary is described in src/syntax/roles.rs.
 
 [(identifier) (type_identifier) (field_identifier) (namespace_identifier)] @identifier
+[(compound_statement) (declaration_list) (field_declaration_list) (enumerator_list)] @body
 
 (namespace_definition name: (_) @name) @definition.namespace
 (class_specifier name: (type_identifier) @name body: (_)) @definition.class

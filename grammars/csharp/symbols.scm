@@ -1,6 +1,7 @@
 ; C#, as Roslyn lists it, by simple names. The vocabulary is described in src/syntax/roles.rs.
 
 (identifier) @identifier
+[(block) (declaration_list) (enum_member_declaration_list)] @body
 
 [(namespace_declaration name: (_) @name) (file_scoped_namespace_declaration name: (_) @name)] @definition.namespace
 [(class_declaration name: (_) @name) (record_declaration name: (_) @name)] @definition.class

@@ -1,6 +1,7 @@
 ; Go, as gopls lists it, methods by their simple names. The vocabulary is described in src/syntax/roles.rs.
 
 [(identifier) (type_identifier) (field_identifier) (package_identifier)] @identifier
+(block) @body
 
 (function_declaration name: (_) @name) @definition.function
 (method_declaration name: (_) @name) @definition.method

@@ -1,6 +1,7 @@
 ; Java, as jdtls lists it, methods by their simple names. The vocabulary is described in src/syntax/roles.rs.
 
 [(identifier) (type_identifier)] @identifier
+[(block) (constructor_body) (class_body) (interface_body) (enum_body) (annotation_type_body)] @body
 
 [
   (class_declaration name: (identifier) @name)

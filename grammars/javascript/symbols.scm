@@ -2,6 +2,7 @@
 ; src/syntax/roles.rs.
 
 [(identifier) (property_identifier) (private_property_identifier) (shorthand_property_identifier) (shorthand_property_identifier_pattern)] @identifier
+[(statement_block) (class_body)] @body
 
 [
   (function_declaration name: (identifier) @name)

@@ -7,6 +7,7 @@
 ; `return@name` names the function that is returned from.
 [(simple_identifier) (type_identifier) (label)] @identifier
 (string_literal) @template
+[(function_body) (class_body) (enum_class_body)] @body
 
 ; Classes, interfaces, enums; data, value, sealed and annotation classes are classes.
 ((class_declaration (type_identifier) @name) @definition.class

@@ -1,6 +1,7 @@
 ; Python, as pyright lists it. The vocabulary is described in src/syntax/roles.rs.
 
 (identifier) @identifier
+(block) @body
 
 ; Functions and classes.
 ((function_definition name: (identifier) @name) @definition.function

@@ -2,6 +2,7 @@
 
 [(identifier) (type_identifier) (field_identifier) (shorthand_field_identifier)] @identifier
 [(string_literal) (raw_string_literal)] @template
+[(block) (declaration_list) (field_declaration_list) (enum_variant_list)] @body
 
 (attribute_item) @leading
 

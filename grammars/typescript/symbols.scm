@@ -2,6 +2,7 @@
 ; described in src/syntax/roles.rs.
 
 [(identifier) (type_identifier) (property_identifier) (private_property_identifier) (shorthand_property_identifier) (shorthand_property_identifier_pattern)] @identifier
+[(statement_block) (class_body) (interface_body) (enum_body)] @body
 
 [
   (function_declaration name: (identifier) @name)

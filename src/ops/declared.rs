@@ -2,7 +2,7 @@
 
 use super::question::QuestionError;
 use super::spot::{Dropped, Expect, OutsideSpot, Source, Spot, check};
-use super::symbol::{Detail, Symbol, symbol};
+use super::symbol::{Detail, Lettering, Symbol, symbol};
 use crate::base::{Cancel, TextRange};
 use crate::engine::View;
 use crate::lsp::Span;
@@ -56,9 +56,10 @@ pub(super) fn of_targets(view: &View, targets: &[resolve::Target]) -> Declaratio
 fn declared(view: &View, spot: Spot) -> Declared {
     let Some((row, _)) = declared_by(view, &spot) else { return Declared { spot, symbol: None } };
     let shown = Source::read(view, &spot.path).and_then(|source| {
-        let (_, outline) = source.code?;
+        let (grammar, outline) = source.code?;
         outline.rows.get(row)?;
-        Some(symbol(&spot.path, &outline, row, Detail { depth: 0, text: Some(source.text.as_str()) }))
+        let text = Some(Lettering { grammar, text: source.text.as_str() });
+        Some(symbol(&spot.path, &outline, row, Detail { depth: 0, text }))
     });
     Declared { spot, symbol: shown }
 }

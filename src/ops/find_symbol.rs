@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::symbol::{Detail, Signature, Symbol, symbol, tail_of};
+use super::symbol::{Detail, Lettering, Symbol, signature_of, symbol};
 use super::tree::{LocateError, Located};
 use super::unread::{self, Unread};
 use crate::base::cancel::Cancelled;
@@ -21,8 +21,8 @@ pub struct FindSymbol {
     pub query: Query,
     /// Whether to give their text.
     pub bodies: Bodies,
-    /// Whether to give what stands behind the name on its line.
-    pub signatures: Signature,
+    /// Among how many symbols at most, children not counted, to give signatures; 0 to give none.
+    pub signatures: usize,
     /// Levels of children to give.
     pub depth: usize,
 }
@@ -71,17 +71,17 @@ pub fn find_symbol(view: &View, ask: &FindSymbol, cancel: &Cancel) -> Result<Fou
     let hits = view.snapshot.find(&ask.query, cancel)?;
     let mut symbols = Vec::with_capacity(hits.len());
     let mut read = Vec::new();
-    // Children's lines come from the text; for the hits alone, reading a few bytes each is faster.
-    let needs_text =
-        ask.bodies == Bodies::Included || (ask.signatures == Signature::Included && ask.depth > 0);
+    let given = if hits.len() <= ask.signatures { Given::Signatures } else { Given::Names };
+    // Children's signatures come from the text; for the hits alone, reading a few bytes each is faster.
+    let needs_text = ask.bodies == Bodies::Included || (given == Given::Signatures && ask.depth > 0);
     for hits in hits.chunk_by(|a, b| Arc::ptr_eq(&a.file, &b.file)) {
         cancel.check()?;
         if needs_text {
-            let hash = from_text(view, ask, &hits[0].file, &mut symbols)?;
+            let hash = from_text(view, ask, given, &hits[0].file, &mut symbols)?;
             let shown = hash.filter(|_| ask.bodies == Bodies::Included);
             read.extend(shown.map(|hash| (hits[0].file.path.clone(), hash)));
         } else {
-            from_index(view, ask, hits, &mut symbols);
+            from_index(view, ask, given, hits, &mut symbols);
         }
     }
     let unread = unread::of_query(view, &ask.query, symbols.len(), cancel)?;
@@ -102,7 +102,7 @@ pub fn kept_out(view: &View, query: &Query, cancel: &Cancel) -> Result<Vec<Symbo
         exclude_kinds: Vec::new(),
         locals: query.locals,
     };
-    let ask = FindSymbol { query: wider, bodies: Bodies::LeftOut, signatures: Signature::LeftOut, depth: 0 };
+    let ask = FindSymbol { query: wider, bodies: Bodies::LeftOut, signatures: 0, depth: 0 };
     let mut symbols = find_symbol(view, &ask, cancel)?.symbols;
     let above = query.pattern.whole().rsplit_once('/').map_or("", |(above, _)| above);
     let words = |symbol: &Symbol| {
@@ -113,12 +113,19 @@ pub fn kept_out(view: &View, query: &Query, cancel: &Cancel) -> Result<Vec<Symbo
     Ok(symbols)
 }
 
-fn from_index(view: &View, ask: &FindSymbol, hits: &[Hit], symbols: &mut Vec<Symbol>) {
+/// Whether signatures are given, the symbols being few enough.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Given {
+    Signatures,
+    Names,
+}
+
+fn from_index(view: &View, ask: &FindSymbol, given: Given, hits: &[Hit], symbols: &mut Vec<Symbol>) {
     for hit in hits {
         let Some(outline) = hit.file.outline() else { continue };
         let mut found = symbol(&hit.file.path, outline, hit.row, Detail { depth: ask.depth, text: None });
-        if ask.signatures == Signature::Included {
-            found.tail = tail_of(view, &hit.file, hit.row);
+        if given == Given::Signatures {
+            found.signature = signature_of(view, &hit.file, hit.row);
         }
         symbols.push(found);
     }
@@ -130,6 +137,7 @@ fn from_index(view: &View, ask: &FindSymbol, hits: &[Hit], symbols: &mut Vec<Sym
 fn from_text(
     view: &View,
     ask: &FindSymbol,
+    given: Given,
     file: &Arc<FileEntry>,
     symbols: &mut Vec<Symbol>,
 ) -> Result<Option<ContentHash>, SymbolError> {
@@ -138,7 +146,8 @@ fn from_text(
         Err(error @ CurrentError::Vfs(VfsError::Io { .. })) => return Err(error.into()),
         Err(_) => return Ok(None),
     };
-    let text = (ask.signatures == Signature::Included).then_some(current.text.as_str());
+    let lettering = || Lettering { grammar: file.grammar(), text: current.text.as_str() };
+    let text = (given == Given::Signatures).then(lettering);
     for row in ask.query.rows_in(&current.outline) {
         let mut found = symbol(&file.path, &current.outline, row, Detail { depth: ask.depth, text });
         if ask.bodies == Bodies::Included {

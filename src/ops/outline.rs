@@ -1,10 +1,11 @@
 //! The symbols of one file, as a tree. Parsed from the file as it is now if the index does not hold it as such.
 
 use super::find_symbol::SymbolError;
-use super::symbol::{Detail, Signature, Symbol, in_order, symbol};
+use super::symbol::{Detail, Lettering, Symbol, in_order, symbol};
 use super::tree::{LocateError, Located};
 use crate::base::{ContentHash, RelPath};
 use crate::engine::{Current, CurrentError, View};
+use crate::syntax::Outline;
 use crate::vfs::EntryKind;
 
 /// A file's symbols.
@@ -22,12 +23,13 @@ pub struct FileOutline {
     pub revision: u64,
 }
 
-/// The outline of the file at `relative_path` (as a client wrote it), with `depth` levels of children.
+/// The outline of the file at `relative_path` (as a client wrote it), with `depth` levels of children. Signatures are
+/// given among so many symbols at most, parameters and local variables not counted.
 pub fn outline(
     view: &View,
     relative_path: &str,
     depth: usize,
-    signatures: Signature,
+    signatures: usize,
 ) -> Result<FileOutline, SymbolError> {
     let Located { path, kind } = view.tree(|tree| tree.locate(relative_path))?;
     if kind == EntryKind::Directory {
@@ -41,8 +43,20 @@ pub fn outline(
         return Err(why(path).into());
     };
     let Current { text, outline, hash } = view.current(file)?;
-    let text = (signatures == Signature::Included).then_some(text.as_str());
     let top = in_order(&outline, (0..outline.rows.len()).filter(|&row| outline.rows[row].parent().is_none()));
+    let shown = (0..outline.rows.len()).filter(|&row| is_within(&outline, row, depth)).count();
+    let text = (shown <= signatures).then(|| Lettering { grammar: file.grammar(), text: text.as_str() });
     let symbols = top.into_iter().map(|row| symbol(&path, &outline, row, Detail { depth, text })).collect();
     Ok(FileOutline { path, symbols, hash, has_errors: outline.has_errors, revision: view.snapshot.revision })
+}
+
+/// Whether row `row` is no local and has at most `depth` symbols above it.
+fn is_within(outline: &Outline, row: usize, depth: usize) -> bool {
+    let mut above = depth;
+    let mut at = row;
+    while let Some(parent) = outline.rows[at].parent() {
+        let Some(left) = above.checked_sub(1) else { return false };
+        (above, at) = (left, parent);
+    }
+    !outline.rows[row].is_local()
 }

@@ -5,21 +5,8 @@ use std::sync::Arc;
 use crate::base::RelPath;
 use crate::engine::View;
 use crate::index::{Content, FileEntry};
-use crate::syntax::{Outline, SymbolKind};
-
-/// Bytes read behind a name to show the rest of its line.
-const TAIL_BYTES: usize = 160;
-/// Characters of it that are shown.
-const TAIL_CHARS: usize = 48;
-
-/// Whether the rest of the line behind each name is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Signature {
-    /// It is.
-    Included,
-    /// It is not.
-    LeftOut,
-}
+use crate::syntax::signature::{HeadSpan, signature_in};
+use crate::syntax::{Grammar, Outline, Signature, SymbolKind};
 
 /// One symbol. Lines are 0-based, `end_line` inclusive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,8 +25,8 @@ pub struct Symbol {
     pub end_line: u32,
     /// Whether it is a parameter or a local variable.
     pub is_local: bool,
-    /// What stands behind its name on that line, without a block opener; if asked for.
-    pub tail: Option<String>,
+    /// What it takes and is, if asked for.
+    pub signature: Option<Signature>,
     /// Its text, if asked for.
     pub body: Option<String>,
     /// The white space before the text on its first line.
@@ -53,8 +40,15 @@ pub struct Symbol {
 pub(super) struct Detail<'a> {
     /// Levels of children.
     pub(super) depth: usize,
-    /// The text of the outline, to take the rest of each line from; `None` to leave that out.
-    pub(super) text: Option<&'a str>,
+    /// The grammar and the text of the outline, to take signatures from; `None` to leave those out.
+    pub(super) text: Option<Lettering<'a>>,
+}
+
+/// A text, and the grammar by which it is read.
+#[derive(Clone, Copy)]
+pub(super) struct Lettering<'a> {
+    pub(super) grammar: Option<Grammar>,
+    pub(super) text: &'a str,
 }
 
 /// Row `row` of an outline as a symbol.
@@ -68,7 +62,7 @@ pub(super) fn symbol(path: &RelPath, outline: &Outline, row: usize, detail: Deta
         start_line: this.start_line,
         end_line: this.end_line,
         is_local: this.is_local(),
-        tail: detail.text.and_then(|text| tail_in(text, outline, row)),
+        signature: detail.text.and_then(|of| signature_in(of.grammar, of.text, outline, row)),
         body: None,
         indent: String::new(),
         children: children(path, outline, row, detail),
@@ -92,112 +86,25 @@ pub(super) fn in_order(outline: &Outline, rows: impl Iterator<Item = usize>) -> 
     rows
 }
 
-/// What stands behind the name of row `row`, read from the file; `None` when the file is no longer what the
-/// index holds (then the line could belong to something else).
-pub(super) fn tail_of(view: &View, file: &Arc<FileEntry>, row: usize) -> Option<String> {
+/// The signature of row `row`, read from a few bytes of the file; `None` when the file is no longer what the index holds
+/// (then they could belong to something else).
+pub(super) fn signature_of(view: &View, file: &Arc<FileEntry>, row: usize) -> Option<Signature> {
     let Content::Code { outline, stat, .. } = &file.content else { return None };
-    let row_of = outline.rows.get(row)?;
-    let name = outline.name(row_of);
+    let (row_of, grammar) = (outline.rows.get(row)?, file.grammar());
+    let span = HeadSpan::of(row_of, grammar);
+    let length = usize::try_from(span.end - span.start).ok()?;
     // Offsets are those of the decoded text; where the file's bytes are something else, the name is not there.
-    let read = view.root.read_at(&file.path, u64::from(row_of.name_start), name.len() + TAIL_BYTES).ok()?;
+    let read = view.root.read_at(&file.path, u64::from(span.start), length).ok()?;
+    let name_at = usize::try_from(row_of.name_start - span.start).ok()?;
     if read.stat == *stat
-        && let Some(rest) = behind_name(&String::from_utf8_lossy(&read.bytes), name)
+        && let Some((before, behind)) = read.bytes.split_at_checked(name_at)
     {
-        return Some(tail(rest));
+        let (before, behind) = (String::from_utf8_lossy(before), String::from_utf8_lossy(behind));
+        if let Some(signature) = span.read(grammar, outline, row, &before, &behind) {
+            return Some(signature);
+        }
     }
     let current = view.current(file).ok()?;
-    Arc::ptr_eq(&current.outline, outline).then(|| tail_in(current.text.as_str(), outline, row)).flatten()
-}
-
-/// What stands behind the name of row `row` in the text of its outline.
-fn tail_in(text: &str, outline: &Outline, row: usize) -> Option<String> {
-    let row_of = outline.rows.get(row)?;
-    behind_name(text.get(row_of.name_start as usize..)?, outline.name(row_of)).map(tail)
-}
-
-/// What follows the name in `text`, which begins with it. A name that is put together (`impl Display for Size`)
-/// does not stand in the text as a whole: then it is its longest ending that does, `Size`.
-fn behind_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    let mut before = ' ';
-    name.char_indices().find_map(|(at, first)| {
-        // Never the end of a word: the `e` of `Size` stands at the beginning of many a text.
-        let starts_word = !(before.is_alphanumeric() || before == '_');
-        before = first;
-        if starts_word { text.strip_prefix(&name[at..]) } else { None }
-    })
-}
-
-/// What belongs to the name on the first line of `rest`, cut to a length a list can bear: up to a comma or bracket
-/// that closes what the name stands in, without what opens a block.
-fn tail(rest: &str) -> String {
-    let line = rest.split(['\n', '\r']).next().unwrap_or("").trim_end_matches('\u{FFFD}');
-    let (own, open) = own_part(line);
-    let own = own.trim_end().trim_end_matches(['{', ':', ';']).trim_end();
-    match own.char_indices().nth(TAIL_CHARS) {
-        Some((cut, _)) => format!("{}…", &own[..cut]),
-        None if open => format!("{own}…"),
-        None => own.to_owned(),
-    }
-}
-
-/// The part of `line` before an unmatched closing bracket or a comma outside brackets, and whether a bracket is
-/// still open at its end.
-fn own_part(line: &str) -> (&str, bool) {
-    let mut closers: Vec<char> = Vec::new();
-    let mut before = ' ';
-    for (at, character) in line.char_indices() {
-        match character {
-            '(' => closers.push(')'),
-            '[' => closers.push(']'),
-            // `Map<K, V>` opens; `a < b` does not.
-            '<' if before.is_alphanumeric() => closers.push('>'),
-            '>' if closers.last() == Some(&'>') && before != '-' && before != '=' => {
-                closers.pop();
-            }
-            ')' | ']' => {
-                while closers.last() == Some(&'>') {
-                    closers.pop();
-                }
-                if closers.pop().is_none() {
-                    return (&line[..at], false);
-                }
-            }
-            ',' if closers.is_empty() => return (&line[..at], false),
-            _ => {}
-        }
-        before = character;
-    }
-    (line, closers.contains(&')') || closers.contains(&']'))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_that_is_put_together_has_the_tail_of_its_last_part() {
-        assert_eq!(behind_name("run(&self)", "run"), Some("(&self)"));
-        assert_eq!(behind_name("Size {\n    /// x", "impl Display for Size"), Some(" {\n    /// x"));
-        assert_eq!(behind_name("Cache<T> {", "impl Cache<T>"), Some(" {"));
-        assert_eq!(behind_name("elsewhere", "impl Size"), None);
-    }
-
-    #[test]
-    fn a_tail_is_what_belongs_to_the_name() {
-        let cases = [
-            ("(self, x: int = f(1)) -> str:\n    pass", "(self, x: int = f(1)) -> str"),
-            ("(\n    self,", "(…"),
-            (": Int, private val tag: Tag? = null) : Discount {", ": Int"),
-            (": Map<Isbn, List<Book>>) {", ": Map<Isbn, List<Book>>"),
-            (" = a < b", " = a < b"),
-            ("(xs: (Int) -> List<Int>): Int = 1", "(xs: (Int) -> List<Int>): Int = 1"),
-            ("(Base):", "(Base)"),
-            (", b = 1, 2", ""),
-            ("\r\nnext", ""),
-        ];
-        for (rest, expected) in cases {
-            assert_eq!(tail(rest), expected, "{rest:?}");
-        }
-        assert_eq!(tail(&"x".repeat(500)).chars().count(), TAIL_CHARS + 1);
-    }
+    let is_same = Arc::ptr_eq(&current.outline, outline);
+    is_same.then(|| signature_in(grammar, current.text.as_str(), outline, row)).flatten()
 }

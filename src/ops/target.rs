@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::find_symbol::{self, SymbolError};
 use super::one_thing;
-use super::symbol::{Detail, Symbol, symbol};
+use super::symbol::{Detail, Symbol, signature_of, symbol};
 use super::unread;
 use crate::base::{Cancel, ContentHash, RelPath, Text, TextRange};
 use crate::config::{LanguageId, Languages};
@@ -188,7 +188,7 @@ pub fn target(
         if hits.is_empty() {
             return Err(none(view, &query, &wanted.name_path, cancel)?);
         }
-        let candidates = hits.iter().filter_map(shown).collect();
+        let candidates = hits.iter().filter_map(|hit| shown(view, hit)).collect();
         return Err(TargetError::Several { pattern: wanted.name_path.clone(), candidates });
     };
     match Target::new(view, languages, &hit.file, hit.row) {
@@ -230,9 +230,11 @@ fn the_one<'a>(hits: &'a [Hit], pattern: &str) -> Option<&'a Hit> {
     }
 }
 
-fn shown(hit: &Hit) -> Option<Symbol> {
+/// A candidate, with its signature.
+fn shown(view: &View, hit: &Hit) -> Option<Symbol> {
     let outline = hit.file.outline()?;
-    Some(symbol(&hit.file.path, outline, hit.row, Detail { depth: 0, text: None }))
+    let plain = symbol(&hit.file.path, outline, hit.row, Detail { depth: 0, text: None });
+    Some(Symbol { signature: signature_of(view, &hit.file, hit.row), ..plain })
 }
 
 fn none(view: &View, query: &Query, pattern: &str, cancel: &Cancel) -> Result<TargetError, TargetError> {

@@ -231,10 +231,14 @@ fn clause(obstacle: &Obstacle, paths: &[RelPath]) -> String {
         }
         Obstacle::Binary => format!("{files} with NUL bytes {hold} the name and cannot be parsed: {names}"),
         Obstacle::Unparsable => {
-            format!("{files} that the parser does not get through {hold} the name: {names}; `symd status` says why")
+            format!(
+                "{files} that the parser does not get through {hold} the name: {names}; `symd status` says why"
+            )
         }
         Obstacle::OnTrial => {
-            format!("{files} that the parser takes long over {hold} the name: {names}; ask again in a few seconds")
+            format!(
+                "{files} that the parser takes long over {hold} the name: {names}; ask again in a few seconds"
+            )
         }
         Obstacle::Broken => format!("{files} with syntax errors {hold} the name and may declare it: {names}"),
         Obstacle::Unlisted(why) => {

@@ -51,6 +51,7 @@ pub(super) fn rows_of(drafts: &[Draft], text: &str) -> (Box<[Row]>, Box<str>) {
             index: draft.index,
             kind: draft.kind.number(),
             flags: draft.flags,
+            head: head_of(item),
             descendants: 0,
         });
         names.push_str(draft.name);
@@ -63,6 +64,12 @@ pub(super) fn rows_of(drafts: &[Draft], text: &str) -> (Box<[Row]>, Box<str>) {
         }
     }
     (rows.into(), names.into())
+}
+
+/// How far it is from the name to the head's end.
+fn head_of(item: &Item) -> u16 {
+    let length = item.head_end.saturating_sub(item.name_start);
+    u16::try_from(length).unwrap_or(u16::MAX)
 }
 
 /// The end without the white space that some grammars count in.

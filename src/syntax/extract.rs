@@ -12,9 +12,10 @@ use tree_sitter::{
 
 use super::grammar::{Compiled, Grammar};
 use super::imports::{self, Draft};
+use super::kind::SymbolKind;
 use super::occurrences::Seen;
 use super::outline::{Occurrences, Outline};
-use super::roles::{Piece, QueryError, Role};
+use super::roles::{Act, Piece, QueryError, Role};
 use super::scopes::{Item, NO_NAME, Scopes};
 use super::templates;
 use crate::base::Cancel;
@@ -26,6 +27,9 @@ const MATCH_LIMIT: u32 = 8192;
 
 /// The identifier walk looks at the cancel flag once in so many nodes.
 const NODES_BETWEEN_CHECKS: u32 = 4096;
+
+/// Children at the end of a declaration among which its body is.
+const CHILDREN_WITH_BODY: usize = 3;
 
 /// Why there is no outline.
 #[derive(Debug, thiserror::Error)]
@@ -166,7 +170,7 @@ impl Worker {
         while let Some(found) = matches.next() {
             let symbols = &compiled.roles.by_pattern;
             match symbols.get(found.pattern_index) {
-                Some(Some(role)) => self.items.extend(item(role, found, text, composed)),
+                Some(Some(role)) => self.items.extend(item(compiled, role, found, text, composed)),
                 Some(None) => {}
                 None => {
                     if let Some(role) = compiled.roles.imports.get(found.pattern_index - symbols.len()) {
@@ -259,10 +263,18 @@ fn unquoted(bytes: &[u8], range: Range<usize>, quotes: &[u8]) -> Range<usize> {
 }
 
 /// What a match says, with its nodes as offsets.
-fn item(role: &Role, found: &QueryMatch, text: &str, composed: &mut String) -> Option<Item> {
+fn item(
+    compiled: &Compiled,
+    role: &Role,
+    found: &QueryMatch,
+    text: &str,
+    composed: &mut String,
+) -> Option<Item> {
     let node = |index: u32| found.captures.iter().find(|capture| capture.index == index).map(|c| c.node);
     let span = |node: Node| (offset(node.start_byte()), offset(node.end_byte()));
-    let (start, end) = span(node(role.range)?);
+    let whole = node(role.range)?;
+    let (start, end) = span(whole);
+    let head_end = if role.act == Act::Define { head_end(compiled, role, whole, text) } else { 0 };
     let name = role.name.and_then(node);
     let unnamed = role.unnamed.and_then(node);
     let (name_start, name_end) = match name.or(unnamed) {
@@ -289,5 +301,31 @@ fn item(role: &Role, found: &QueryMatch, text: &str, composed: &mut String) -> O
         (offset(at), offset(composed.len()))
     });
     let pattern = u16::try_from(found.pattern_index).ok()?;
-    Some(Item { start, end, name_start, name_end, pattern, receiver, composed })
+    Some(Item { start, end, name_start, name_end, head_end, pattern, receiver, composed })
+}
+
+/// Where the head of the declaration `whole` ends: where its body begins, else with it; 0 for a value, which is a part of
+/// its statement.
+fn head_end(compiled: &Compiled, role: &Role, whole: Node, text: &str) -> u32 {
+    use SymbolKind::{Constant, EnumMember, Event, Field, Property, TypeParameter, Variable};
+    let count = whole.child_count();
+    // Behind the body stands a semicolon at most, or a comment.
+    let last = count.saturating_sub(CHILDREN_WITH_BODY)..count;
+    let mut children = last.filter_map(|at| whole.child(u32::try_from(at).ok()?));
+    let is_body = |node: &Node| {
+        let is_kind = compiled.is_body.get(usize::from(node.kind_id())) == Some(&true);
+        // `fun f() = 1`: what is given is a value.
+        is_kind && text.as_bytes().get(node.start_byte()) != Some(&b'=')
+    };
+    match children.find(is_body) {
+        Some(body) => offset(body.start_byte()),
+        None if matches!(
+            role.kind,
+            Variable | Constant | Field | Property | EnumMember | Event | TypeParameter
+        ) =>
+        {
+            0
+        }
+        None => offset(whole.end_byte()),
+    }
 }

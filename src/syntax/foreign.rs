@@ -61,6 +61,7 @@ fn draft(symbol: &ForeignSymbol, parent: Option<usize>, index: u16) -> Draft<'_>
         end: symbol.range.end,
         name_start: symbol.name_range.start,
         name_end: symbol.name_range.end,
+        head_end: 0,
         pattern: 0,
         receiver: None,
         composed: None,

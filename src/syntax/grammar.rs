@@ -10,7 +10,7 @@ use super::roles::{QueryError, Roles};
 
 /// Raise it when the extractor makes different rows from the same matches, or when caches may hold rows that were made of
 /// another text than their key says (version 3: of texts written by edits, byte-order mark included): caches are keyed by it.
-const EXTRACTOR_VERSION: u32 = 5;
+const EXTRACTOR_VERSION: u32 = 6;
 
 /// A grammar that is compiled into this binary. Cheap to copy; compare and hash by name.
 #[derive(Clone, Copy)]
@@ -36,6 +36,8 @@ pub(super) struct Compiled {
     pub(super) is_identifier: Box<[bool]>,
     /// Likewise whether it is a string that `templates` reads.
     pub(super) is_template: Box<[bool]>,
+    /// For each node kind id, whether it is a body.
+    pub(super) is_body: Box<[bool]>,
 }
 
 macro_rules! grammars {
@@ -126,25 +128,22 @@ impl Compiled {
         let mut query = Query::new(&language, &source)
             .map_err(|source| QueryError::Syntax { grammar: entry.name, source })?;
         let roles = Roles::read(entry.name, &mut query, &source, entry.symbols.len())?;
-        let is_identifier = marks(&language, &roles.identifiers);
-        let is_template = marks(&language, &roles.templates);
-        Ok(Compiled { language, query, roles, is_identifier, is_template })
+        let is_identifier = marked(&language, &roles.kinds.identifiers);
+        let is_template = marked(&language, &roles.kinds.templates);
+        let is_body = marked(&language, &roles.kinds.bodies);
+        Ok(Compiled { language, query, roles, is_identifier, is_template, is_body })
     }
 }
 
-/// For each node kind id of the language, whether it is one of `kinds`.
-fn marks(language: &Language, kinds: &[String]) -> Box<[bool]> {
-    let mut marked = vec![false; language.node_kind_count()].into_boxed_slice();
-    for kind in kinds {
-        // A name can have several ids: the rule's own, and aliases to it.
-        for (id, marked) in marked.iter_mut().enumerate() {
-            let id = u16::try_from(id).unwrap_or(u16::MAX);
-            if language.node_kind_is_named(id) && language.node_kind_for_id(id) == Some(kind) {
-                *marked = true;
-            }
-        }
-    }
-    marked
+/// For each node kind id, whether its name is among `kinds`. A name can have several ids: the rule's own, and aliases
+/// to it.
+fn marked(language: &Language, kinds: &[String]) -> Box<[bool]> {
+    let is_one = |id: usize| {
+        let id = u16::try_from(id).unwrap_or(u16::MAX);
+        let name = language.node_kind_for_id(id).filter(|_| language.node_kind_is_named(id));
+        name.is_some_and(|name| kinds.iter().any(|kind| kind == name))
+    };
+    (0..language.node_kind_count()).map(is_one).collect()
 }
 
 impl PartialEq for Grammar {

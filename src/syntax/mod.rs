@@ -18,6 +18,7 @@ pub mod outline;
 mod places;
 mod roles;
 mod scopes;
+pub mod signature;
 mod templates;
 mod text_kind;
 
@@ -29,5 +30,6 @@ pub use name_path::{Matching, NamePattern, NamePatternError};
 pub use occurrences::name_hash;
 pub use outline::{Occurrences, Outline, Row};
 pub use places::{Statement, StatementKind, SyntaxErrorAt, first_error, statement_at};
+pub use signature::Signature;
 pub use templates::is_short_template;
 pub use text_kind::{TextKind, text_kinds};

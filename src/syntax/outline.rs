@@ -36,6 +36,9 @@ pub struct Row {
     pub kind: u8,
     /// [`Row::LOCAL`] or 0.
     pub flags: u8,
+    /// Bytes from the name's first to where its head ends: at its body, or at its own end. [`u16::MAX`] also for longer
+    /// ones; 0 where that is not known, as of variables, whose statement may bind other names.
+    pub head: u16,
     /// How many of the rows right after this one are its descendants.
     pub descendants: u32,
 }

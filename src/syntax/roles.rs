@@ -21,6 +21,7 @@
 //! | `@scope.closed` | what is declared inside is not listed |
 //! | `@scope.transparent` | likewise, but bindings with `hoist` belong to the scope around it |
 //! | `@part.<word>` | text for a composed name |
+//! | `@body` | alone in its pattern: the node kinds that are bodies, where a declaration's head ends; not run as a query |
 //! | `@identifier` | alone in its pattern: the node kinds that are identifiers; not run as a query |
 //! | `@template` | likewise: the node kinds of strings in which names stand that are no nodes (see `templates`) |
 //! | `@_…` | for predicates only |
@@ -150,14 +151,23 @@ pub(super) struct Role {
 /// A grammar's patterns, and which nodes are its identifiers.
 #[derive(Debug)]
 pub(super) struct Roles {
-    /// By pattern index; `None` for `@identifier` and `@template` patterns, which are disabled in the query.
+    /// By pattern index; `None` for patterns that only list node kinds, which are disabled in the query.
     pub(super) by_pattern: Box<[Option<Role>]>,
     /// By pattern index minus the length of `by_pattern`: the patterns of imports stand last.
     pub(super) imports: Box<[ImportRole]>,
-    /// The node kinds that are identifiers, as the query spells them.
+    /// The node kinds that the query lists.
+    pub(super) kinds: NodeKinds,
+}
+
+/// Node kinds as the query spells them, by what they are.
+#[derive(Debug, Default)]
+pub(super) struct NodeKinds {
+    /// Identifiers.
     pub(super) identifiers: Vec<String>,
-    /// Likewise the kinds of strings that `templates` reads.
+    /// Strings that `templates` reads.
     pub(super) templates: Vec<String>,
+    /// Bodies, where a declaration's head ends.
+    pub(super) bodies: Vec<String>,
 }
 
 impl Roles {
@@ -171,13 +181,13 @@ impl Roles {
     ) -> Result<Roles, QueryError> {
         let mut by_pattern = Vec::new();
         let mut imports = Vec::new();
-        let (mut identifiers, mut templates) = (Vec::new(), Vec::new());
+        let mut kinds = NodeKinds::default();
         for pattern in 0..query.pattern_count() {
             let text = &source[query.start_byte_for_pattern(pattern)..query.end_byte_for_pattern(pattern)];
             let fail = |why: String| QueryError::Vocabulary { grammar, pattern, why };
             if query.start_byte_for_pattern(pattern) >= imports_at {
                 imports.push(ImportRole::read(query, pattern).map_err(fail)?);
-            } else if let Some(kinds) = kinds_of(query, pattern, &mut identifiers, &mut templates) {
+            } else if let Some(kinds) = kinds.listed_by(query, pattern) {
                 kinds.extend(node_kinds(text));
                 query.disable_pattern(pattern);
                 by_pattern.push(None);
@@ -185,22 +195,20 @@ impl Roles {
                 by_pattern.push(Some(read_role(query, pattern).map_err(fail)?));
             }
         }
-        Ok(Roles { by_pattern: by_pattern.into(), imports: imports.into(), identifiers, templates })
+        Ok(Roles { by_pattern: by_pattern.into(), imports: imports.into(), kinds })
     }
 }
 
-/// The list to which the node kinds of the pattern belong; `None` when it is a pattern to be run.
-fn kinds_of<'l>(
-    query: &Query,
-    pattern: usize,
-    identifiers: &'l mut Vec<String>,
-    templates: &'l mut Vec<String>,
-) -> Option<&'l mut Vec<String>> {
-    let has = |wanted| captures_of(query, pattern).any(|(_, name)| name == wanted);
-    match (has("identifier"), has("template")) {
-        (true, _) => Some(identifiers),
-        (_, true) => Some(templates),
-        _ => None,
+impl NodeKinds {
+    /// The list to which the node kinds of the pattern belong; `None` when it is a pattern to be run.
+    fn listed_by(&mut self, query: &Query, pattern: usize) -> Option<&mut Vec<String>> {
+        let has = |wanted| captures_of(query, pattern).any(|(_, name)| name == wanted);
+        match () {
+            () if has("identifier") => Some(&mut self.identifiers),
+            () if has("template") => Some(&mut self.templates),
+            () if has("body") => Some(&mut self.bodies),
+            () => None,
+        }
     }
 }
 
@@ -213,7 +221,7 @@ fn captures_of(query: &Query, pattern: usize) -> impl Iterator<Item = (u32, &str
     })
 }
 
-/// The words behind opening parentheses: the node kinds of an `@identifier` or `@template` pattern.
+/// The words behind opening parentheses: the node kinds of a pattern that only lists them.
 fn node_kinds(pattern: &str) -> impl Iterator<Item = String> {
     pattern.split('(').skip(1).map(|rest| {
         let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());

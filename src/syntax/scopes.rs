@@ -21,6 +21,8 @@ pub(super) struct Item {
     pub(super) end: u32,
     pub(super) name_start: u32,
     pub(super) name_end: u32,
+    /// Where its head ends; 0 where that is not known.
+    pub(super) head_end: u32,
     /// Index of the pattern, that is of its role.
     pub(super) pattern: u16,
     /// The text before the dot, for attributes.
@@ -483,6 +485,7 @@ fn unite(items: &mut Vec<Item>, roles: &Roles) {
         if same {
             kept.start = kept.start.min(later.start);
             kept.end = kept.end.max(later.end);
+            kept.head_end = if kept.head_end == 0 { later.head_end } else { kept.head_end };
         }
         same
     });

@@ -66,7 +66,7 @@ fn a_symbol_must_be_the_only_one() {
     assert_eq!(
         several.trim_end(),
         "Found multiple 2 symbols matching 'area'; give the name path of one, and its file (or file:line) as relative_path:\n\
-         shapes.py:4-5 method Shape/area\nshapes.py:9-10 method Square/area"
+         shapes.py:4-5 method Shape/area(self)\nshapes.py:9-10 method Square/area(self)"
     );
     let none = user.check(&["callers", "sqare"], 1);
     assert_eq!(none.trim_end(), "No symbol matching 'sqare' found. Similar names: Square, square");

@@ -125,3 +125,44 @@ fn a_long_list_writes_what_is_shared_once() {
     assert!(found.starts_with("… is run\nsrc/many.py\n 2 method C0/…\n 4 method C1/…\n"), "{found}");
     assert!(found.contains("signatures left out over 40 symbols"), "{found}");
 }
+
+#[test]
+fn a_signature_of_several_lines_is_shown_on_one() {
+    let user = project();
+    let head = "def url_for(\n    endpoint: str,  # where to\n    *,\n    _anchor: str | None = None,\n    \
+                **values: object,\n) -> str:\n    return endpoint\n";
+    write(&user.path("project/src/helpers.py"), head);
+    let expected = "url_for(endpoint: str, *, _anchor: str | None = None, **values: object) -> str";
+    let found = user.check(&["find", "url_for"], 0);
+    assert!(found.starts_with(&format!("src/helpers.py:1-7 function {expected}\n")), "{found}");
+    let outlined = user.check(&["overview", "src/helpers.py"], 0);
+    assert!(outlined.contains(&format!("\n 1-7 function {expected}\n")), "{outlined}");
+    // Read from the file again when it changed.
+    write(&user.path("project/src/helpers.py"), &head.replace("_anchor", "_target"));
+    assert!(user.check(&["find", "url_for"], 0).contains("*, _target: str"));
+
+    let many: String = (0..12).map(|n| format!("    parameter_{n}: dict[str, int] = {{}},\n")).collect();
+    write(&user.path("project/src/long.py"), &format!("def long(\n{many}) -> bytes: ...\n"));
+    let line = user.check(&["find", "long"], 0).lines().next().unwrap().to_owned();
+    let (_, signature) = line.split_once(" function long").unwrap();
+    assert!(signature.starts_with("(dict[str, int], dict[str, int], "), "{signature}");
+    assert!(signature.ends_with(", …) -> bytes") && signature.chars().count() <= 100, "{signature}");
+    let json = user.check(&["call", "find_symbol", r#"{"name_path_pattern": "long", "format": "json"}"#], 0);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let full = json["symbols"][0]["signature"].as_str().unwrap();
+    assert!(
+        full.contains("parameter_0: dict[str, int] = {}, ")
+            && full.ends_with("parameter_11: dict[str, int] = {}) -> bytes")
+    );
+}
+
+#[test]
+fn a_receiver_stands_before_the_name() {
+    let user = project();
+    write(&user.path("project/src/Call.kt"), "fun <T> List<T>.second(\n    times: Int,\n): T = this[1]\n");
+    let found = user.check(&["find", "second"], 0);
+    assert!(found.starts_with("src/Call.kt:1-3 function (List<T>) second<T>(times: Int): T\n"), "{found}");
+    let json =
+        user.check(&["call", "find_symbol", r#"{"name_path_pattern": "second", "format": "json"}"#], 0);
+    assert!(json.contains(r#""receiver":"List<T>""#), "{json}");
+}

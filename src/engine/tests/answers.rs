@@ -213,6 +213,7 @@ fn who_asks_is_told_why_no_barrier_can_be_made() {
         watch: WatchOptions::default(),
         sweep_every: Duration::from_secs(3600),
         on_change: None,
+        parsers: Parsers::in_this_process(),
     };
     runtime.block_on(async {
         let engine = Engine::start(options).expect("started");

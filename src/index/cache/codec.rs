@@ -45,7 +45,8 @@ pub(crate) fn encode(outline: &Outline) -> Vec<u8> {
         }
         bytes.extend(row.name_len.to_le_bytes());
         bytes.extend(row.index.to_le_bytes());
-        bytes.extend([row.kind, row.flags, 0, 0]);
+        bytes.extend([row.kind, row.flags]);
+        bytes.extend(row.head.to_le_bytes());
     }
     bytes.extend(outline.names.as_bytes());
     bytes.extend(outline.imports.as_bytes());
@@ -116,7 +117,8 @@ fn row(bytes: &[u8]) -> Option<Row> {
         (number()?, number()?, number()?, number()?, number()?);
     let name_len = u16::from_le_bytes(fields.take()?);
     let index = u16::from_le_bytes(fields.take()?);
-    let [kind, flags, _, _] = fields.take()?;
+    let [kind, flags] = fields.take()?;
+    let head = u16::from_le_bytes(fields.take()?);
     Some(Row {
         start,
         end,
@@ -130,6 +132,7 @@ fn row(bytes: &[u8]) -> Option<Row> {
         index,
         kind,
         flags,
+        head,
         descendants,
     })
 }

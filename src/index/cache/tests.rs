@@ -25,6 +25,7 @@ fn outline(name: &str) -> Arc<Outline> {
         index: 0,
         kind: 12,
         flags: 0,
+        head: 7,
         descendants: 0,
     };
     let occurrences = Occurrences { hashes: [5].into(), starts: [0, 1].into(), offsets: [4].into() };

@@ -125,7 +125,7 @@ fn no_target(error: &TargetError) -> String {
 
 fn list(symbols: &[Symbol], text: &mut String) {
     for symbol in symbols.iter().take(MAX_CANDIDATES) {
-        text.push_str(&format!("\n{}:{}", symbol.path, line(symbol, &symbol.name_path, Signatures::LeftOut)));
+        text.push_str(&format!("\n{}:{}", symbol.path, line(symbol, &symbol.name_path, Signatures::Shown)));
     }
     if let more @ 1.. = symbols.len().saturating_sub(MAX_CANDIDATES) {
         text.push_str(&format!("\n… and {more} more"));

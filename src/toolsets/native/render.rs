@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::answer::Footer;
+use super::answer::{Footer, Format};
 use super::files::counted;
 use super::tree;
 use crate::ops::find_symbol::{FindSymbol, FoundSymbols};
@@ -14,6 +14,9 @@ use crate::syntax::SymbolKind;
 /// Signatures are a help among few symbols; in a long list they cost more than they tell. With them, an answer is
 /// half as long as the serena contract's JSON, without them a third.
 const MAX_WITH_SIGNATURES: usize = 40;
+
+/// Characters of a signature in a list.
+const SIGNATURE_CHARS: usize = 100;
 
 /// Symbols shown that have the name but do not match.
 const MAX_KEPT_OUT: usize = 5;
@@ -244,13 +247,21 @@ fn cost(symbol: &Symbol) -> usize {
     let optional = |text: &Option<String>| text.as_ref().map_or(0, String::len);
     symbol.path.as_str().len()
         + symbol.name_path.len()
-        + optional(&symbol.tail)
+        + symbol.signature.as_ref().map_or(0, |signature| signature.within(SIGNATURE_CHARS).len())
         + optional(&symbol.body)
         + LINE_OVERHEAD
         + symbol.children.iter().map(cost).sum::<usize>()
 }
 
-/// Whether what stands behind each name on its line is shown.
+/// Among how many symbols an answer of this form has signatures.
+pub(super) fn with_signatures(format: Format) -> usize {
+    match format {
+        Format::Text => MAX_WITH_SIGNATURES,
+        Format::Json => usize::MAX,
+    }
+}
+
+/// Whether signatures are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signatures {
     Shown,
@@ -280,12 +291,16 @@ fn tree_lines(symbol: &Symbol, depth: usize, name: &str, signatures: Signatures,
     }
 }
 
-/// `12-40 class Name(Base)`: lines (1-based, inclusive), kind, name, and the rest of the name's line.
+/// `12-40 class Name(Base)`: lines (1-based, inclusive), kind, name, signature; a receiver stands before the name,
+/// `3 function (List<T>) second(): T`.
 pub(super) fn line(symbol: &Symbol, name: &str, signatures: Signatures) -> String {
     let (start, end) = (symbol.start_line + 1, symbol.end_line + 1);
     let lines = if start == end { start.to_string() } else { format!("{start}-{end}") };
-    let tail = symbol.tail.as_deref().filter(|_| signatures == Signatures::Shown).unwrap_or("");
-    format!("{lines} {} {name}{tail}", short_word(symbol.kind))
+    let signature = symbol.signature.as_ref().filter(|_| signatures == Signatures::Shown);
+    let receiver = signature.map(|signature| &*signature.receiver).filter(|receiver| !receiver.is_empty());
+    let receiver = receiver.map_or_else(String::new, |receiver| format!("({receiver}) "));
+    let behind = signature.map_or_else(String::new, |signature| signature.within(SIGNATURE_CHARS));
+    format!("{lines} {} {receiver}{name}{behind}", short_word(symbol.kind))
 }
 
 /// The kind as engineers write it; JSON answers have the full words.
@@ -306,6 +321,12 @@ fn symbol_json(symbol: &Symbol) -> Value {
         "start_line": symbol.start_line + 1,
         "end_line": symbol.end_line + 1,
     });
+    if let Some(signature) = &symbol.signature {
+        object["signature"] = json!(signature.full());
+        if !signature.receiver.is_empty() {
+            object["receiver"] = json!(signature.receiver);
+        }
+    }
     if let Some(body) = &symbol.body {
         object["body"] = json!(body);
     }

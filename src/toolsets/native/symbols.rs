@@ -11,7 +11,7 @@ use crate::index::{Locals, Query, Scope};
 use crate::ops::find_symbol::{Bodies, FindSymbol, SymbolError, find_symbol, kept_out, scope};
 use crate::ops::needed_words::NeededWords;
 use crate::ops::outline::outline;
-use crate::ops::symbol::{Signature, Symbol};
+use crate::ops::symbol::Symbol;
 use crate::ops::target::SIMILAR;
 use crate::syntax::name_path::Matching;
 use crate::syntax::{NamePattern, SymbolKind};
@@ -75,8 +75,8 @@ pub(super) fn get_symbols_overview(
         let depth = arguments.count_or("depth", 1).map_err(failed)?;
         let locals = locals(&arguments).map_err(failed)?;
         let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
-        let mut found =
-            outline(view, path, depth, Signature::Included).map_err(|why| no_outline(why, gaps))?;
+        let signatures = render::with_signatures(format);
+        let mut found = outline(view, path, depth, signatures).map_err(|why| no_outline(why, gaps))?;
         client.has_read(&found.path, found.hash);
         if locals == Locals::LeftOut {
             drop_locals(&mut found.symbols);
@@ -159,13 +159,14 @@ fn read_find(view: &View, arguments: &Arguments<'_>) -> Result<(FindSymbol, usiz
         exclude_kinds: kinds(arguments, "exclude_kinds")?,
         locals: locals(arguments).map_err(text)?,
     };
+    let format = format(arguments).map_err(text)?;
     let ask = FindSymbol {
         query,
         bodies: if flag("include_body")? { Bodies::Included } else { Bodies::LeftOut },
-        signatures: Signature::Included,
+        signatures: render::with_signatures(format),
         depth: arguments.count_or("depth", 0).map_err(text)?,
     };
-    Ok((ask, limit(arguments).map_err(text)?, format(arguments).map_err(text)?))
+    Ok((ask, limit(arguments).map_err(text)?, format))
 }
 
 fn locals(arguments: &Arguments<'_>) -> Result<Locals, ArgumentError> {

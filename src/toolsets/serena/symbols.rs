@@ -12,7 +12,7 @@ use crate::engine::{CurrentError, View};
 use crate::index::{Locals, Query};
 use crate::ops::find_symbol::{Bodies, FindSymbol, SymbolError, find_symbol, scope};
 use crate::ops::outline::outline;
-use crate::ops::symbol::{Signature, Symbol};
+use crate::ops::symbol::Symbol;
 use crate::syntax::name_path::Matching;
 use crate::syntax::{NamePattern, SymbolKind};
 use crate::toolsets::arguments::Arguments;
@@ -70,7 +70,7 @@ pub(super) fn get_symbols_overview(
         let path = arguments.string("relative_path").map_err(bad_argument)?;
         let depth = arguments.count_or("depth", 0).map_err(bad_argument)?;
         let limit = AnswerLimit::read(&arguments, default_chars)?;
-        let outline = outline(view, path, depth, Signature::LeftOut).map_err(|why| no_outline(why, gaps))?;
+        let outline = outline(view, path, depth, 0).map_err(|why| no_outline(why, gaps))?;
         Ok(limit.reply(dicts(&outline.symbols)))
     };
     reply().unwrap_or_else(|reply| reply)
@@ -142,7 +142,7 @@ fn read_find(
     };
     let depth = arguments.count_or("depth", 0).map_err(bad)?;
     let limit = AnswerLimit::read(arguments, default_chars)?;
-    Ok((FindSymbol { query, bodies, signatures: Signature::LeftOut, depth }, limit))
+    Ok((FindSymbol { query, bodies, signatures: 0, depth }, limit))
 }
 
 pub(super) fn kinds(arguments: &Arguments<'_>, name: &str) -> Result<Vec<SymbolKind>, Reply> {

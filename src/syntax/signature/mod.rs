@@ -1,0 +1,454 @@
+//! The signature of a symbol on one line: receiver, parameters, type, supertypes, value. Made from the text of its head
+//! alone (the outline knows where that ends), so that no file is parsed for it. Invariant: what is left out for want of
+//! room is shown as `…`; types are the last to go, defaults and names the first.
+
+mod before;
+#[cfg(test)]
+mod fixtures;
+mod head;
+mod parameters;
+mod plain;
+mod tokens;
+
+use std::ops::Range;
+
+use self::before::Before;
+pub use self::head::{HeadSpan, signature_in};
+use self::parameters::{Parameter, parameters};
+use self::tokens::{Gap, Kind, Token, Tokens};
+use super::{Grammar, SymbolKind};
+
+/// Characters of a signature in full: enough for whatever a person wrote.
+pub const MAX_FULL: usize = 1_000;
+
+/// Characters of a value in a list.
+const VALUE_CHARS: usize = 48;
+
+/// Characters of a value in full.
+const MAX_VALUE: usize = 200;
+
+/// Tokens of a value in braces that are shown.
+const TOKENS_OF_BLOCK: usize = 12;
+
+/// A value with less room than this says nothing.
+const MIN_VALUE: usize = 8;
+
+/// The text of a declaration around its name.
+#[derive(Clone, Copy, Debug)]
+struct Head<'a> {
+    /// From the symbol's start, or some way before the name, to the name.
+    before: &'a str,
+    /// From behind the name to where the head ends.
+    behind: &'a str,
+    /// What the end of `behind` is.
+    end: HeadEnd,
+}
+
+/// Where the text behind a name ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HeadEnd {
+    /// Where the body begins, or the declaration ends.
+    Body,
+    /// Where the symbol's statement ends, which may bind other names and values of many lines.
+    Statement,
+    /// Somewhere: the rest was not read.
+    Cut,
+}
+
+/// What a symbol takes and is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Signature {
+    /// What it is a member of where its name path does not say so: the receiver of Kotlin's extensions and Go's methods,
+    /// the class of a C++ member that is defined elsewhere. Without the name of its variable; empty where there is none.
+    pub receiver: String,
+    /// What stands before the parameters: type parameters, and ` = ` for a function that is assigned.
+    lead: String,
+    parameters: Option<Vec<Parameter>>,
+    /// The type of what it gives or is, supertypes.
+    of_type: String,
+    /// `where …`, `throws …`.
+    conditions: String,
+    /// Its value, with what separates it.
+    value: String,
+}
+
+/// Languages whose heads are written alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Family {
+    Python,
+    Kotlin,
+    Java,
+    /// TypeScript and JavaScript.
+    Script,
+    Rust,
+    Go,
+    C,
+    Cpp,
+    CSharp,
+}
+
+impl Family {
+    fn of(grammar: Grammar) -> Option<Family> {
+        Some(match grammar.name() {
+            "python" => Family::Python,
+            "kotlin" => Family::Kotlin,
+            "java" => Family::Java,
+            "typescript" | "tsx" | "javascript" => Family::Script,
+            "rust" => Family::Rust,
+            "go" => Family::Go,
+            "c" => Family::C,
+            "cpp" => Family::Cpp,
+            "csharp" => Family::CSharp,
+            _ => return None,
+        })
+    }
+
+    /// Whether lists of types stand in `<>`.
+    fn has_angles(self) -> bool {
+        !matches!(self, Family::Python | Family::Go | Family::C)
+    }
+
+    fn has_preprocessor(self) -> bool {
+        matches!(self, Family::C | Family::Cpp | Family::CSharp)
+    }
+
+    fn has_triple_quotes(self) -> bool {
+        matches!(self, Family::Python | Family::Kotlin | Family::Java | Family::CSharp)
+    }
+
+    /// Whether a class has parameters as functions have.
+    fn has_class_parameters(self) -> bool {
+        matches!(self, Family::Kotlin | Family::Java | Family::CSharp)
+    }
+}
+
+impl Signature {
+    /// Whether what stands before a name matters in this language: if not, it need not be read.
+    pub fn looks_before(grammar: Grammar) -> bool {
+        !matches!(Family::of(grammar), None | Some(Family::Python | Family::Script | Family::Rust))
+    }
+
+    /// The signature of a symbol of this kind. What has no grammar has the rest of its name's line.
+    fn read(grammar: Option<Grammar>, kind: SymbolKind, head: Head<'_>) -> Signature {
+        let Some(family) = grammar.and_then(Family::of) else {
+            return Signature { value: plain::rest_of_line(head.behind), ..Signature::default() };
+        };
+        let before = before::read(head.before, family, kind);
+        let mut tokens = Tokens::read(head.behind, family);
+        if let Some(at) = tokens.first_unopened() {
+            tokens.truncate(at);
+        }
+        let is_declared = head.end == HeadEnd::Body || is_callable(kind) || tokens.text(0) == "(";
+        let mut signature = if is_declared && !is_assigned(kind, head.end) {
+            declared(&tokens, family, kind, before)
+        } else {
+            valued(tokens, family, kind, before)
+        };
+        if head.end == HeadEnd::Cut {
+            let last =
+                if signature.value.is_empty() { &mut signature.conditions } else { &mut signature.value };
+            last.push_str(if last.ends_with('…') { "" } else { "…" });
+        }
+        signature
+    }
+
+    /// All of it, up to [`MAX_FULL`] characters.
+    pub fn full(&self) -> String {
+        let parameters: Option<Vec<&str>> =
+            self.parameters.as_ref().map(|all| all.iter().map(|one| &*one.full).collect());
+        let text = self.text(parameters.as_deref(), &self.conditions);
+        cut(text + &cut(self.value.clone(), MAX_VALUE), MAX_FULL)
+    }
+
+    /// At most `limit` characters: defaults go first, then the names of parameters, then conditions, the last parameters,
+    /// and types last of all.
+    pub fn within(&self, limit: usize) -> String {
+        let Some(all) = &self.parameters else { return self.without_parameters(limit) };
+        let lengths: [fn(&Parameter) -> &str; 3] = [|one| &one.full, |one| &one.brief, |one| &one.bare];
+        for length in lengths {
+            let shown: Vec<&str> = all.iter().map(length).collect();
+            let text = self.text(Some(&shown), &self.conditions);
+            if let Some(room) = limit.checked_sub(text.chars().count()) {
+                return text + &self.value_within(room);
+            }
+        }
+        let conditions = if self.conditions.is_empty() { "" } else { " …" };
+        let bare: Vec<&str> = all.iter().map(|one| &*one.bare).collect();
+        let fewer = (0..bare.len()).rev().map(|count| [&bare[..count], &["…"]].concat());
+        for shown in std::iter::once(bare.clone()).chain(fewer) {
+            let text = self.text(Some(&shown), conditions);
+            if text.chars().count() <= limit {
+                return text;
+            }
+        }
+        cut(self.text(Some(&["…"]), conditions), limit)
+    }
+
+    fn without_parameters(&self, limit: usize) -> String {
+        let text = cut(self.text(None, &self.conditions), limit);
+        let room = limit.saturating_sub(text.chars().count());
+        text + &self.value_within(room)
+    }
+
+    /// The value in so many characters. What a function gives is known by its type.
+    fn value_within(&self, room: usize) -> String {
+        if self.parameters.is_some() && !self.of_type.is_empty() {
+            return String::new();
+        }
+        let room = room.min(VALUE_CHARS);
+        match self.value.chars().count() {
+            length if length <= room => self.value.clone(),
+            _ if room < MIN_VALUE => String::new(),
+            _ => cut(self.value.clone(), room),
+        }
+    }
+
+    fn text(&self, parameters: Option<&[&str]>, conditions: &str) -> String {
+        let list = parameters.map_or_else(String::new, |all| format!("({})", all.join(", ")));
+        format!("{}{list}{}{conditions}", self.lead, self.of_type)
+    }
+}
+
+/// `text` in at most `limit` characters, the last of which is `…` if it had more.
+fn cut(mut text: String, limit: usize) -> String {
+    if text.chars().count() > limit {
+        let end = text.char_indices().nth(limit.saturating_sub(1)).map_or(0, |(at, _)| at);
+        text.truncate(end);
+        text.truncate(text.trim_end().len());
+        text.push('…');
+    }
+    text
+}
+
+fn is_callable(kind: SymbolKind) -> bool {
+    use SymbolKind::{Constructor, Function, Method, Operator};
+    matches!(kind, Function | Method | Constructor | Operator)
+}
+
+/// Whether a symbol of this kind, whose head ends with its statement, is what that assigns.
+fn is_assigned(kind: SymbolKind, end: HeadEnd) -> bool {
+    use SymbolKind::{Constant, EnumMember, Event, Field, Property, TypeParameter, Variable};
+    end != HeadEnd::Body
+        && matches!(kind, Variable | Constant | Field | Property | EnumMember | Event | TypeParameter)
+}
+
+/// A function, a class: type parameters, parameters, and the rest up to the body.
+fn declared(tokens: &Tokens<'_>, family: Family, kind: SymbolKind, before: Before) -> Signature {
+    let mut signature =
+        Signature { receiver: before.receiver, lead: before.type_parameters, ..Signature::default() };
+    let mut at = 0;
+    if let Some(close) = type_parameters(tokens, family) {
+        signature.lead = tokens.write(0..close + 1);
+        at = close + 1;
+    }
+    let is_class = !is_callable(kind) && tokens.text(at) != "(";
+    if family == Family::Kotlin && !is_callable(kind) {
+        at = behind_constructor(tokens, at);
+    }
+    if (is_callable(kind) || family.has_class_parameters() || !is_class_like(kind)) && tokens.text(at) == "("
+    {
+        let (inside, behind) = match tokens.close(at, "(") {
+            Some(close) => (at + 1..close, close + 1),
+            None => (at + 1..tokens.len(), tokens.len()),
+        };
+        let mut all = parameters(tokens, inside, family);
+        if behind == tokens.len() && tokens.text(behind - 1) != ")" {
+            let rest = "…".to_owned();
+            all.push(Parameter { full: rest.clone(), brief: rest.clone(), bare: rest });
+        }
+        signature.parameters = Some(all);
+        at = behind;
+    }
+    if is_class && family == Family::Go && matches!(kind, SymbolKind::Struct | SymbolKind::Interface) {
+        // ` struct` says what the kind says.
+        return signature;
+    }
+    if family == Family::Rust && tokens.text(at) == "{" {
+        // A macro's rules.
+        return signature;
+    }
+    let rest = Rest::read(tokens, at..tokens.len(), family);
+    (signature.conditions, signature.value) = (rest.conditions, rest.value);
+    signature.of_type = match rest.of_type.strip_prefix(" :") {
+        // On a line of its own it stands apart, beside the parameters it does not.
+        Some(of_type) if matches!(kind, SymbolKind::Function | SymbolKind::Method) => format!(":{of_type}"),
+        _ => rest.of_type,
+    };
+    let given = match &*before.of_type {
+        "" => return signature,
+        of_type if is_callable(kind) => format!(" -> {of_type}"),
+        of_type => format!(" = {of_type}"),
+    };
+    match family {
+        // `int size() const`: the last of them all.
+        Family::C | Family::Cpp if !signature.of_type.contains("->") => signature.of_type.push_str(&given),
+        Family::C | Family::Cpp => {}
+        _ => signature.of_type.insert_str(0, &given),
+    }
+    signature
+}
+
+fn is_class_like(kind: SymbolKind) -> bool {
+    use SymbolKind::{Class, Enum, Interface, Module, Namespace, Object, Package, Struct};
+    matches!(kind, Class | Enum | Interface | Module | Namespace | Object | Package | Struct)
+}
+
+/// Where the type parameters end with which the tokens begin.
+fn type_parameters(tokens: &Tokens<'_>, family: Family) -> Option<usize> {
+    match family {
+        Family::Python => tokens.close(0, "["),
+        // `type Grid [3]int` has none.
+        Family::Go => tokens.close(0, "[").filter(|_| tokens.get(0).is_some_and(|t| t.gap == Gap::None)),
+        _ => tokens.close(0, "<"),
+    }
+}
+
+/// Behind Kotlin's ` @Inject private constructor`, if that stands at `at`.
+fn behind_constructor(tokens: &Tokens<'_>, at: usize) -> usize {
+    let end = tokens.find(at..tokens.len(), |token| matches!(token.text, "constructor" | ":" | "="));
+    end.filter(|&end| tokens.text(end) == "constructor").map_or(at, |end| end + 1)
+}
+
+/// What stands behind the parameters.
+struct Rest {
+    of_type: String,
+    conditions: String,
+    value: String,
+}
+
+impl Rest {
+    fn read(tokens: &Tokens<'_>, range: Range<usize>, family: Family) -> Rest {
+        let starts_value = |token: &Token<'_>| match token.text {
+            "=" => true,
+            "=>" => family == Family::CSharp,
+            _ => false,
+        };
+        let value = tokens.find(range.clone(), starts_value).unwrap_or(range.end);
+        let mut end = value;
+        while end > range.start && matches!(tokens.text(end - 1), "{" | ":" | ";" | ",") {
+            end -= 1;
+        }
+        let is_condition = |token: &Token<'_>| match token.text {
+            "where" => matches!(family, Family::Kotlin | Family::Rust | Family::CSharp),
+            "throws" => family == Family::Java,
+            _ => false,
+        };
+        let condition = tokens.find(range.start..end, is_condition).unwrap_or(end);
+        Rest {
+            of_type: tokens.write_on(range.start..condition),
+            conditions: tokens.write_on(condition..end),
+            value: shown_value(tokens, value..range.end, family),
+        }
+    }
+}
+
+/// A variable, a property, an enum member, up to the end of its own part of the statement.
+fn valued(mut tokens: Tokens<'_>, family: Family, kind: SymbolKind, before: Before) -> Signature {
+    let mut start = 0;
+    if family == Family::Go {
+        // `a, b int`: the type is that of both.
+        while tokens.text(start) == "," && tokens.is_word(start + 1) {
+            start += 2;
+        }
+    }
+    let end = end_of_value(&tokens, start, family);
+    tokens.truncate(end);
+    let mut signature = Signature { receiver: before.receiver, ..Signature::default() };
+    if family == Family::Script
+        && let Some(function) = assigned_function(&tokens)
+    {
+        return function;
+    }
+    let starts_value = |token: &Token<'_>| match token.text {
+        "=" | ":=" | "+=" | "=>" => true,
+        "{" => family == Family::CSharp,
+        "by" | "get" | "set" => family == Family::Kotlin,
+        _ => family == Family::Go && token.kind == Kind::Literal,
+    };
+    let is_member = kind == SymbolKind::EnumMember;
+    let at = match tokens.find(start..end, starts_value) {
+        _ if is_member => start,
+        found => found.unwrap_or(end),
+    };
+    let own = tokens.write_on(start..at);
+    signature.of_type = match &*before.of_type {
+        "" => own,
+        // `this[int i]`
+        of_type if family == Family::CSharp => format!("{own}: {of_type}"),
+        of_type => format!(": {of_type}{own}"),
+    };
+    let is_tag = family == Family::Go && tokens.get(at).is_some_and(|token| token.kind == Kind::Literal);
+    if !is_tag {
+        signature.value = shown_value(&tokens, at..end, family);
+    }
+    signature
+}
+
+/// A value on one line: of a block of statements only that it is there.
+fn shown_value(tokens: &Tokens<'_>, range: Range<usize>, family: Family) -> String {
+    let is_block = |token: &Token<'_>| token.text == "{" && family != Family::Python;
+    let block = tokens.find(range.clone(), is_block).filter(|&open| {
+        let close = tokens.close(open, "{").unwrap_or(range.end);
+        close - open > TOKENS_OF_BLOCK
+    });
+    if let Some(open) = block {
+        return format!("{} {{…}}", tokens.write_on(range.start..open));
+    }
+    let is_cut = range.clone().any(|at| tokens.behind(at).is_none());
+    let text = tokens.write_on(range);
+    format!("{}{}", text.trim_end_matches([';', ' ']), if is_cut { "…" } else { "" })
+}
+
+/// Where the part of a statement ends that begins with token `start`: at a comma, a semicolon, or the end of a line that
+/// does not go on.
+fn end_of_value(tokens: &Tokens<'_>, start: usize, family: Family) -> usize {
+    let goes_on = |text: &str| {
+        matches!(text, "=" | ":" | "|" | "&" | "->" | "=>" | "." | "?." | "+" | "||" | "&&" | "??" | "by")
+    };
+    let mut has_value = false;
+    let mut at = start;
+    while let Some(token) = tokens.get(at) {
+        has_value |= token.text == "=";
+        let is_over = match token.text {
+            ";" => true,
+            // A tuple.
+            "," => !(has_value && family == Family::Python),
+            text => {
+                token.gap == Gap::LineBreak && at > start && !goes_on(text) && !goes_on(tokens.text(at - 1))
+            }
+        };
+        if is_over {
+            return at;
+        }
+        match tokens.behind(at) {
+            Some(behind) => at = behind,
+            None => break,
+        }
+    }
+    tokens.len()
+}
+
+/// `= async (a: A): Promise<B> => …`: what is assigned is a function, whose parameters are the signature.
+fn assigned_function(tokens: &Tokens<'_>) -> Option<Signature> {
+    let equals = tokens.find(0..tokens.len(), |token| token.text == "=")?;
+    let mut at = equals + 1;
+    while matches!(tokens.text(at), "async" | "function" | "*") {
+        at += 1;
+    }
+    at = tokens.close(at, "<").map_or(at, |close| close + 1);
+    let close = tokens.close(at, "(")?;
+    let is_arrow = !(equals + 1..at).any(|at| tokens.text(at) == "function");
+    if is_arrow && !matches!(tokens.text(close + 1), "=>" | ":") {
+        return None;
+    }
+    let mark = if is_arrow { "=>" } else { "{" };
+    let end = tokens.find(close + 1..tokens.len(), |token| token.text == mark)?;
+    let is_block = is_arrow && tokens.text(end + 1) == "{";
+    Some(Signature {
+        lead: tokens.write_on(0..at) + if tokens.get(at)?.gap == Gap::None { "" } else { " " },
+        parameters: Some(parameters(tokens, at + 1..close, Family::Script)),
+        of_type: tokens.write_on(close + 1..end) + if is_block { " =>" } else { "" },
+        value: if is_block || !is_arrow { String::new() } else { tokens.write_on(end..tokens.len()) },
+        ..Signature::default()
+    })
+}

@@ -1,0 +1,221 @@
+//! A parameter in three lengths: as it stands there, without its default, and as its type alone.
+
+use std::ops::Range;
+
+use super::Family;
+use super::tokens::{Kind, Tokens};
+
+/// One parameter of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Parameter {
+    /// As it stands there, on one line.
+    pub(super) full: String,
+    /// `…` in place of its default.
+    pub(super) brief: String,
+    /// Its type; its name where it has none.
+    pub(super) bare: String,
+}
+
+/// What stands before a name and is no type.
+const QUALIFIERS: [&str; 12] = [
+    "const", "volatile", "register", "final", "restrict", "struct", "union", "enum", "class", "typename",
+    "readonly", "scoped",
+];
+
+/// Types that are words of the language: the last of these is no name.
+const TYPE_WORDS: [&str; 16] = [
+    "int", "char", "short", "long", "float", "double", "void", "bool", "unsigned", "signed", "auto", "_Bool",
+    "size_t", "wchar_t", "byte", "boolean",
+];
+
+/// The parameters between two brackets.
+pub(super) fn parameters(tokens: &Tokens<'_>, range: Range<usize>, family: Family) -> Vec<Parameter> {
+    let parts = tokens.parts(range);
+    if family == Family::Go {
+        return of_go(tokens, &parts);
+    }
+    parts.into_iter().map(|part| parameter(tokens, part, family)).collect()
+}
+
+fn parameter(tokens: &Tokens<'_>, part: Range<usize>, family: Family) -> Parameter {
+    let full = tokens.write(part.clone());
+    let equals = tokens.find(part.clone(), |token| token.text == "=");
+    let own = part.start..equals.unwrap_or(part.end);
+    let without_default = tokens.write(own.clone());
+    let brief = match equals {
+        // As tight as it was written: `x=1`, `x: int = 1`.
+        Some(at) => format!("{without_default}{}…", tokens.write_on(at..at + 1)),
+        None => full.clone(),
+    };
+    let is_type_first = matches!(family, Family::Java | Family::C | Family::Cpp | Family::CSharp);
+    let of_type = if is_type_first { before_name(tokens, own) } else { behind_colon(tokens, own, family) };
+    Parameter { full, brief, bare: of_type.unwrap_or(without_default) }
+}
+
+/// `name: Type`.
+fn behind_colon(tokens: &Tokens<'_>, own: Range<usize>, family: Family) -> Option<String> {
+    let colon = tokens.find(own.clone(), |token| token.text == ":")?;
+    let names = own.start..colon;
+    let has = |word: &str| names.clone().any(|at| tokens.text(at) == word);
+    // `this: Type` and `self: &Self` say what the first one is.
+    if tokens.text(colon - 1) == "this" || (family == Family::Rust && tokens.text(colon - 1) == "self") {
+        return None;
+    }
+    let of_type = tokens.write(colon + 1..own.end);
+    let lead = match family {
+        Family::Python if tokens.text(own.start) == "**" => "**",
+        Family::Python if tokens.text(own.start) == "*" => "*",
+        Family::Script if tokens.text(own.start) == "..." => "...",
+        Family::Script if tokens.text(colon - 1) == "?" => "?",
+        Family::Kotlin if has("vararg") => "vararg ",
+        _ => "",
+    };
+    Some(format!("{lead}{of_type}"))
+}
+
+/// `Type name`, `const char *name[3]`.
+fn before_name(tokens: &Tokens<'_>, own: Range<usize>) -> Option<String> {
+    let own = behind_annotations(tokens, own);
+    // A function's type holds its name inside.
+    if tokens.find(own.clone(), |token| token.text == "(").is_some() {
+        return None;
+    }
+    let mut end = own.end;
+    while end > own.start + 1 && tokens.text(end - 1) == "]" {
+        end = tokens.get(end - 1)?.partner?;
+    }
+    let name = end.checked_sub(1).filter(|&at| at > own.start)?;
+    let last = tokens.get(name)?;
+    let before = tokens.get(name - 1)?;
+    let is_tag = matches!(before.text, "struct" | "union" | "enum" | "class" | "typename");
+    let is_name = last.kind == Kind::Word
+        && !TYPE_WORDS.contains(&last.text)
+        && !matches!(last.text, "const" | "volatile")
+        && !matches!(before.text, "::" | ".")
+        && !is_tag;
+    let has_type = (own.start..name).any(|at| {
+        let text = tokens.text(at);
+        !QUALIFIERS.contains(&text) && !matches!(text, "*" | "&" | "&&")
+    });
+    let is_named = is_name && has_type;
+    let arrays = tokens.write(end..own.end);
+    is_named.then(|| format!("{}{arrays}", tokens.write(own.start..name).trim_start_matches("final ")))
+}
+
+/// Without leading `@Annotation(…)` and `[Attribute]`.
+fn behind_annotations(tokens: &Tokens<'_>, own: Range<usize>) -> Range<usize> {
+    let mut at = own.start;
+    while at < own.end {
+        if let Some(close) = tokens.close(at, "[") {
+            at = close + 1;
+        } else if tokens.text(at) == "@" {
+            at = behind_annotation(tokens, at);
+        } else {
+            break;
+        }
+    }
+    at.min(own.end)..own.end
+}
+
+/// The token behind `@a.b.Annotation(…)`, whose `@` is token `at`.
+pub(super) fn behind_annotation(tokens: &Tokens<'_>, at: usize) -> usize {
+    let mut behind = at + 2;
+    while matches!(tokens.text(behind), "." | ":") {
+        behind += 2;
+    }
+    tokens.close(behind, "(").map_or(behind, |close| close + 1)
+}
+
+/// `a, b int, c ...string`: a name without a type has that of the next that has one.
+fn of_go(tokens: &Tokens<'_>, parts: &[Range<usize>]) -> Vec<Parameter> {
+    let is_named = |part: &Range<usize>| {
+        part.len() > 1
+            && tokens.is_word(part.start)
+            && !matches!(tokens.text(part.start), "chan" | "func" | "map" | "struct" | "interface")
+            && !matches!(tokens.text(part.start + 1), "." | "[")
+            || (part.len() > 1 && tokens.text(part.start + 1) == "[" && has_space(tokens, part.start + 1))
+    };
+    let any_named = parts.iter().any(is_named);
+    let mut inherited = String::new();
+    let mut parameters: Vec<Parameter> = Vec::with_capacity(parts.len());
+    for part in parts.iter().rev() {
+        let full = tokens.write(part.clone());
+        if any_named && is_named(part) {
+            inherited = tokens.write(part.start + 1..part.end);
+        } else if !any_named || inherited.is_empty() {
+            inherited.clone_from(&full);
+        }
+        parameters.push(Parameter { brief: full.clone(), bare: inherited.clone(), full });
+    }
+    parameters.reverse();
+    parameters
+}
+
+fn has_space(tokens: &Tokens<'_>, at: usize) -> bool {
+    tokens.get(at).is_some_and(|token| token.gap != super::tokens::Gap::None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bare(text: &str, family: Family) -> String {
+        let tokens = Tokens::read(text, family);
+        let all = parameters(&tokens, 0..tokens.len(), family);
+        all.into_iter().map(|parameter| parameter.bare).collect::<Vec<_>>().join(" | ")
+    }
+
+    #[test]
+    fn types_are_what_is_left() {
+        use Family::*;
+        let cases = [
+            (
+                Python,
+                "self, a, b=1, c: int = 2, *args: T, **rest: Dict[str, U]",
+                "self | a | b | int | *T | **Dict[str, U]",
+            ),
+            (Python, "a, /, *, b: t.Optional[int] = None", "a | / | * | t.Optional[int]"),
+            (
+                Kotlin,
+                "private val x: Map<K, V> = mapOf(), vararg xs: Int, noinline f: (A) -> B",
+                "Map<K, V> | vararg Int | (A) -> B",
+            ),
+            (
+                Script,
+                "a?: string, ...rest: T[], { x, y }: Props = {}, this: Foo, b",
+                "?string | ...T[] | Props | this: Foo | b",
+            ),
+            (Rust, "&mut self, mut x: &'a T, (a, b): (A, B)", "&mut self | &'a T | (A, B)"),
+            (Java, "final Map<K, V> xs, @Nullable String s, int... rest", "Map<K, V> | String | int..."),
+            (CSharp, "this Foo<T> x, ref int y, [In] string s = \"\"", "this Foo<T> | ref int | string"),
+            (
+                C,
+                "const char *name, int arr[3], unsigned int, struct foo, void (*cb)(int), void, ...",
+                "const char * | int[3] | unsigned int | struct foo | void (*cb)(int) | void | ...",
+            ),
+            (
+                Cpp,
+                "const std::string& s, std::vector<int> v = {}, T&&... args, Foo, const Foo&",
+                "const std::string& | std::vector<int> | T&&... | Foo | const Foo&",
+            ),
+            (
+                Go,
+                "ctx context.Context, a, b int, f func(int) error, xs ...string",
+                "context.Context | int | int | func(int) error | ...string",
+            ),
+            (Go, "int, []string, map[string]int, *pkg.T", "int | []string | map[string]int | *pkg.T"),
+            (Go, "xs []int, m map[string]int, c chan int", "[]int | map[string]int | chan int"),
+        ];
+        for (family, text, expected) in cases {
+            assert_eq!(bare(text, family), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_default_becomes_an_ellipsis() {
+        let tokens = Tokens::read("a=1, b: int = f(2, 3)", Family::Python);
+        let all = parameters(&tokens, 0..tokens.len(), Family::Python);
+        let briefs: Vec<&str> = all.iter().map(|parameter| &*parameter.brief).collect();
+        assert_eq!(briefs, ["a=…", "b: int =…"]);
+    }
+}
