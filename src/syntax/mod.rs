@@ -1,6 +1,7 @@
 //! From text to outline: grammars, their queries, the tree of symbols in a file, name paths. Pure: text in,
 //! values out. Knows neither files nor the index.
 
+mod blocks;
 pub mod call_site;
 mod drafts;
 pub mod extract;
@@ -11,7 +12,9 @@ pub mod grammar;
 #[cfg(test)]
 mod hostile;
 pub mod imports;
+mod inspect;
 pub mod kind;
+mod line_kinds;
 pub mod name_path;
 mod occurrences;
 pub mod outline;
@@ -22,10 +25,13 @@ pub mod signature;
 mod templates;
 mod text_kind;
 
+pub use blocks::{BlockFault, Misplaced, misplaced};
 pub use extract::{OutlineError, outline};
 pub use grammar::Grammar;
 pub use imports::{Import, ImportKind, ImportList, Imported, Imports};
+pub use inspect::{Inspected, inspect};
 pub use kind::SymbolKind;
+pub use line_kinds::{LineKind, line_kinds};
 pub use name_path::{Matching, NamePattern, NamePatternError};
 pub use occurrences::name_hash;
 pub use outline::{Occurrences, Outline, Row};

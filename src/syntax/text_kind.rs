@@ -57,14 +57,18 @@ fn kind_at(root: Node<'_>, text: &str, range: TextRange) -> TextKind {
 
 /// A string, whose parts are nodes of their own, and what it stands in.
 fn string(part: Node<'_>) -> TextKind {
+    if is_statement_string(part) { TextKind::Doc } else { TextKind::String }
+}
+
+/// Whether a string, or the part of one, is a statement of its own.
+pub(super) fn is_statement_string(part: Node<'_>) -> bool {
     let mut whole = part;
     while let Some(parent) = whole.parent().filter(|parent| parent.kind().contains("string")) {
         whole = parent;
     }
-    let is_statement = whole
+    whole
         .parent()
-        .is_some_and(|parent| parent.kind() == "expression_statement" && parent.named_child_count() == 1);
-    if is_statement { TextKind::Doc } else { TextKind::String }
+        .is_some_and(|parent| parent.kind() == "expression_statement" && parent.named_child_count() == 1)
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod cli_agent;
 mod contract_table;
 mod contracts;
 mod edit_agent;
+mod edit_bodies;
 mod edit_crash;
 mod edit_daemon_kill;
 mod edit_hostile;

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use super::make::MakeError;
 use super::request::Breaking;
-use super::{SymbolEditError, broken_at};
+use super::{EditFault, SymbolEditError, broken_at};
 use crate::base::cancel::Cancelled;
 use crate::base::text::{Encoding, is_read_as_itself};
 use crate::base::{Cancel, ContentHash, RelPath};
 use crate::engine::{Foretold, MAX_PARSED_BYTES};
 use crate::ops::cores;
 use crate::parse::{ParseError, Parsers};
-use crate::syntax::Grammar;
+use crate::syntax::{Grammar, Outline};
 
 /// A text to come.
 #[derive(Debug)]
@@ -25,6 +25,8 @@ pub(super) struct Coming {
     pub(super) after: String,
     /// How the file spells it.
     pub(super) encoding: Encoding,
+    /// The outline of `after`, of a text that has been judged already.
+    pub(super) outline: Option<Outline>,
 }
 
 type Parsed = Result<Option<Foretold>, MakeError>;
@@ -44,6 +46,29 @@ impl Coming {
     fn parse(&self, parsers: &Parsers, breaking: Breaking, cancel: &Cancel) -> Parsed {
         cancel.check()?;
         let after = self.read_back();
+        let Some(outline) = self.outline_of(parsers, after, breaking, cancel)? else { return Ok(None) };
+        cancel.check()?;
+        // Only then are these the bytes on disk, and the index would parse this text. An outline of any other would be
+        // kept, also in the cache, for a file whose text it does not fit: the next edit by symbol would corrupt that file.
+        let is_verbatim = self.encoding == Encoding::Utf8 && is_read_as_itself(&self.after);
+        Ok(is_verbatim.then(|| Foretold {
+            hash: ContentHash::of(self.after.as_bytes()),
+            grammar: self.grammar,
+            outline: Arc::new(outline),
+        }))
+    }
+
+    /// The outline of `after`, unless that breaks the text; `None` if it may be written without one.
+    fn outline_of(
+        &self,
+        parsers: &Parsers,
+        after: &str,
+        breaking: Breaking,
+        cancel: &Cancel,
+    ) -> Result<Option<Outline>, MakeError> {
+        if let Some(judged) = &self.outline {
+            return Ok(Some(judged.clone()));
+        }
         if u64::try_from(after.len()).unwrap_or(u64::MAX) > MAX_PARSED_BYTES {
             // The index will not parse it either.
             return Ok(None);
@@ -61,18 +86,11 @@ impl Coming {
             // The text got through the worker, so it gets through here.
             let broken = broken_at(self.grammar, after, cancel).map_err(SymbolEditError::from)?;
             if let Some(broken) = broken {
-                return Err(MakeError::Breaks { path: self.path.clone(), broken });
+                let fault = Box::new(EditFault::Broken(broken));
+                return Err(MakeError::Breaks { path: self.path.clone(), fault });
             }
         }
-        cancel.check()?;
-        // Only then are these the bytes on disk, and the index would parse this text. An outline of any other would be
-        // kept, also in the cache, for a file whose text it does not fit: the next edit by symbol would corrupt that file.
-        let is_verbatim = self.encoding == Encoding::Utf8 && is_read_as_itself(&self.after);
-        Ok(is_verbatim.then(|| Foretold {
-            hash: ContentHash::of(self.after.as_bytes()),
-            grammar: self.grammar,
-            outline: Arc::new(outline),
-        }))
+        Ok(Some(outline))
     }
 
     /// Whether all of the text that is there now makes sense.
@@ -104,6 +122,7 @@ mod tests {
                 before: "x = 1\n".to_owned(),
                 after: if number % 10 == 7 { "x = (\n".to_owned() } else { format!("x = {number}\n") },
                 encoding: if number == 3 { Encoding::Utf8Bom } else { Encoding::Utf8 },
+                outline: None,
             })
             .collect();
         let parsers = Parsers::in_this_process();
@@ -119,6 +138,7 @@ mod tests {
             before: "x = 1\n".to_owned(),
             after: after.to_owned(),
             encoding: Encoding::Utf8,
+            outline: None,
         });
         let foretold = parse(&odd, Breaking::Allowed, &Cancel::new()).expect("allowed");
         // What begins with a mark is read without it, and what holds a NUL byte is no text.

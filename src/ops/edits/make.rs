@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use super::coming::{self, Coming};
 use super::request::{Ignored, Request, Stale, SymbolAct, TextAct, What};
 use super::{
-    BrokenAt, LineError, ReplaceError, SymbolEditError, Target, delete_lines, delete_symbol,
-    insert_after_symbol, insert_at_line, insert_before_symbol, patch, replace_content, replace_lines,
-    replace_symbol_body,
+    BodyManner, Breaking, EditFault, Guard, Indentation, LineError, PlacedBody, Placing, ReplaceError,
+    SymbolEditError, Target, check_edits, delete_lines, delete_symbol, insert_at_line, patch, place_body,
+    replace_content, replace_lines,
 };
 use crate::base::cancel::Cancelled;
 use crate::base::path::PathError;
@@ -127,13 +127,13 @@ pub enum MakeError {
     /// The file changed between the question and the reading.
     #[error("conflict: {0} changed while it was looked at; nothing was written; repeat the edit")]
     Changing(RelPath),
-    /// The result would not parse.
-    #[error("{path}: {broken}; nothing was written; correct the text, or give force: true")]
+    /// The result would not parse, or harm what is around the edit.
+    #[error("{path}: {fault}; nothing was written; correct the text, or give force: true")]
     Breaks {
         /// Which file.
         path: RelPath,
-        /// Where.
-        broken: BrokenAt,
+        /// What is wrong with it.
+        fault: Box<EditFault>,
     },
     /// The parser does not get through the result.
     #[error(
@@ -221,20 +221,39 @@ impl Maker<'_> {
         }
         self.request.base.check(&path, Some(current.hash))?;
         let (text, outline) = (current.text.as_str(), current.outline.as_ref());
-        let symbol = Target { path: &path, grammar, text, outline, row: found.row };
-        let (indentation, cancel) = (*indentation, self.cancel);
-        let (done, edits) = match act {
-            SymbolAct::Replace(body) => ("replace", replace_symbol_body(symbol, body, indentation, cancel)?),
-            SymbolAct::InsertBefore(body) => {
-                ("insert before", insert_before_symbol(symbol, body, indentation, cancel)?)
-            }
-            SymbolAct::InsertAfter(body) => {
-                ("insert after", insert_after_symbol(symbol, body, indentation, cancel)?)
-            }
-            SymbolAct::Delete => ("delete", delete_symbol(symbol, cancel)?),
+        let symbol =
+            Target { path: &path, grammar, text, outline, row: found.row, parsers: &self.view.parsers };
+        let guard = match (indentation, self.request.breaking) {
+            (Indentation::AsRuled, _) => Guard::Neighbours,
+            (_, Breaking::Refused) => Guard::Full,
+            (_, Breaking::Allowed) => Guard::Off,
         };
+        let place = |placing, body: &str| {
+            let manner = BodyManner { placing, indentation: *indentation, guard };
+            place_body(symbol, body, manner, self.cancel)
+        };
+        let (done, placed) = match act {
+            SymbolAct::Replace(body) => ("replace", place(Placing::Instead, body)),
+            SymbolAct::InsertBefore(body) => ("insert before", place(Placing::Before, body)),
+            SymbolAct::InsertAfter(body) => ("insert after", place(Placing::After, body)),
+            SymbolAct::Delete => {
+                let deleted = delete_symbol(symbol, self.cancel);
+                ("delete", deleted.and_then(|edits| check_edits(symbol, edits, guard, self.cancel)))
+            }
+        };
+        let PlacedBody { edits, outline } = placed.map_err(|error| match error {
+            SymbolEditError::Unfit { path, fault } if guard == Guard::Full => {
+                MakeError::Breaks { path, fault }
+            }
+            SymbolEditError::Unparsable { path, error } => MakeError::Unparsable { path, error },
+            other => other.into(),
+        })?;
         self.made.title = format!("{done} {} in {path}", found.symbol.name_path);
-        self.change(&path, &current.text, current.hash, edits)
+        self.change(&path, &current.text, current.hash, edits)?;
+        if let Some(coming) = self.coming.last_mut() {
+            coming.outline = outline;
+        }
+        Ok(())
     }
 
     fn text(&mut self, written: &str, act: &TextAct) -> Result<(), MakeError> {
@@ -440,7 +459,7 @@ impl Maker<'_> {
             && after.len() as u64 <= MAX_PARSED_BYTES
         {
             let (path, before, after) = (path.clone(), before.clone(), after.clone());
-            self.coming.push(Coming { path, grammar, before, after, encoding });
+            self.coming.push(Coming { path, grammar, before, after, encoding, outline: None });
         }
         self.made.files.insert(path.clone(), Some(NewText { before, after }));
     }

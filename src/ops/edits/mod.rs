@@ -4,11 +4,15 @@
 //! text takes the line endings of the place where it is put.
 
 mod apply;
+mod block;
 mod breaks_syntax;
 mod coming;
 mod counts;
 mod effects;
 mod endings;
+mod fault;
+mod guard;
+mod indent_level;
 mod keywords;
 mod lines;
 mod make;
@@ -17,6 +21,9 @@ mod new_name;
 mod normalised;
 pub mod patch;
 mod perform;
+mod place_body;
+#[cfg(test)]
+mod place_body_tests;
 mod reindent;
 mod replace_content;
 mod replace_first;
@@ -28,6 +35,7 @@ mod symbol_delete;
 mod symbol_tests;
 mod users;
 mod whole;
+mod written_for;
 
 pub(in crate::ops) use apply::apply_aside;
 pub use apply::{
@@ -36,11 +44,14 @@ pub use apply::{
 pub use breaks_syntax::{BrokenAt, broken_at};
 pub use effects::{Caused, Report, Unknown};
 pub use endings::{Ending, Endings};
+pub use fault::{EditFault, Fate};
+pub use guard::Guard;
 pub use lines::{LineError, delete_lines, insert_at_line, replace_lines};
 pub use make::{Made, MakeError, NewText, Written, make};
 pub use make_new::{MadeDirectory, create_directory, create_file};
 pub use new_name::{NewNameError, check_new_name};
 pub use perform::{Done, PerformError, Would, dry_run, perform, perform_while};
+pub use place_body::{BodyManner, PlacedBody, check_edits, place_body};
 pub use reindent::Indentation;
 pub use replace_content::{HowMany, ReplaceError, ReplaceMode, Replaced, replace_content};
 pub use replace_first::{ReplacedFirst, replace_first};
@@ -48,7 +59,7 @@ pub use request::{
     Base, Breaking, Form, Given, Ignored, LastRead, Named, Request, Stale, SymbolAct, TextAct, What,
 };
 pub use symbol::{SymbolEditError, Target};
-pub use symbol_body::{insert_after_symbol, insert_before_symbol, replace_symbol_body};
 pub use symbol_delete::delete_symbol;
 pub use users::Users;
 pub use whole::{Again, Attempts, Carried, WholeEdit, carry_out, check_base};
+pub use written_for::Placing;

@@ -1,11 +1,15 @@
 //! The symbol that an edit is about, and why it may not be edited. Invariant: nothing is guessed: where a name's
 //! statement is more than the symbol, the edit is refused and says what to edit instead.
 
+use super::fault::EditFault;
 use super::reindent::indent_of;
+use crate::base::cancel::Cancelled;
 use crate::base::text::line_starts;
 use crate::base::{Cancel, RelPath, TextRange};
+use crate::parse::{ParseError, Parsers};
 use crate::syntax::{
-    Grammar, Outline, OutlineError, Row, Statement, StatementKind, SymbolKind, statement_at,
+    Grammar, Inspected, Outline, OutlineError, Row, Statement, StatementKind, SymbolKind, inspect,
+    statement_at,
 };
 
 /// A symbol in its text.
@@ -21,11 +25,21 @@ pub struct Target<'a> {
     pub outline: &'a Outline,
     /// The symbol's row.
     pub row: usize,
+    /// By what texts to come are parsed.
+    pub parsers: &'a Parsers,
 }
 
 /// Why a symbol cannot be edited. Lines are 1-based.
 #[derive(Debug, thiserror::Error)]
 pub enum SymbolEditError {
+    /// The parser does not get through the text to come.
+    #[error("{path}: the text that the edit would make cannot be checked: {error}")]
+    Unparsable {
+        /// The file.
+        path: RelPath,
+        /// Why.
+        error: ParseError,
+    },
     /// There is nothing to insert.
     #[error("The body is empty; give the text to insert")]
     EmptyBody,
@@ -99,6 +113,14 @@ pub enum SymbolEditError {
         /// Where it starts.
         line: usize,
     },
+    /// The text that would come of it is not to be written.
+    #[error("{path}: {fault}; nothing was written")]
+    Unfit {
+        /// The file.
+        path: RelPath,
+        /// What is wrong with it.
+        fault: Box<EditFault>,
+    },
     /// It cannot be parsed.
     #[error(transparent)]
     Outline(#[from] OutlineError),
@@ -108,6 +130,25 @@ pub enum SymbolEditError {
 const HEAD_CHARS: usize = 80;
 
 impl<'a> Target<'a> {
+    /// The outline of a text to come, made where it can do no harm.
+    pub(super) fn outline_of(&self, text: &str, cancel: &Cancel) -> Result<Outline, SymbolEditError> {
+        self.parsers.outline_now(self.grammar, text, cancel).map_err(|error| match error {
+            ParseError::Cancelled => OutlineError::from(Cancelled).into(),
+            error => SymbolEditError::Unparsable { path: self.path.clone(), error },
+        })
+    }
+
+    /// Looks at a text to come, of which `range` is new.
+    pub(super) fn inspect(
+        &self,
+        text: &str,
+        range: TextRange,
+        cancel: &Cancel,
+    ) -> Result<Inspected, SymbolEditError> {
+        let outline = self.outline_of(text, cancel)?;
+        Ok(inspect(self.grammar, text, outline, range, cancel)?)
+    }
+
     /// The symbol's row and range, if the outline fits the text.
     pub(super) fn row(&self) -> Result<&'a Row, SymbolEditError> {
         let row = self.outline.rows.get(self.row);

@@ -1,74 +1,97 @@
-//! Replacing a symbol's text and putting text before or behind it (contracts, rulings on replace_symbol_body and
-//! insert_before/after). Invariant: a replacement changes exactly the symbol's range, an insertion only adds lines.
+//! Where a text goes that replaces a symbol or stands before or behind it (contracts, rulings on replace_symbol_body and
+//! insert_before/after). Not how its lines are moved. Invariant: a replacement changes exactly the symbol's range, an
+//! insertion only adds lines.
 
 use super::endings::{Ending, Endings, is_terminated, line_feeds};
-use super::reindent::{Indentation, reindent, reindent_behind_first};
 use super::symbol::{SymbolEditError, Target, line_start, next_line_start, stands_apart};
+use super::written_for::Placing;
 use crate::base::{Cancel, TextEdits, TextRange};
 use crate::syntax::statement_at;
 
-/// Replaces the symbol, from its first decorator or modifier, by `body`, which loses the white space around it; its first
-/// line takes the symbol's column.
-pub fn replace_symbol_body(
-    target: Target<'_>,
-    body: &str,
-    indentation: Indentation,
-    cancel: &Cancel,
-) -> Result<TextEdits, SymbolEditError> {
-    let range = target.replaced(cancel)?;
-    let body = match indentation {
-        Indentation::AsGiven => body.trim().to_owned(),
-        Indentation::OfSymbol => {
-            let written = without_blank_first_lines(body).trim_end();
-            let indent = target.indent(range.start);
-            if written.starts_with([' ', '\t']) {
-                reindent(written, indent).trim_start().to_owned()
-            } else {
-                reindent_behind_first(written, indent)
-            }
+/// The place of a text at a symbol.
+#[derive(Debug)]
+pub(super) struct Seat<'a> {
+    /// What of the present text it replaces; empty for an insertion.
+    pub(super) range: TextRange,
+    /// The symbol's own white space.
+    pub(super) indent: &'a str,
+    /// The text from its first line that is not blank, without white space at its end; its line breaks are line feeds.
+    pub(super) written: String,
+    pub(super) placing: Placing,
+    /// What stands before it, and behind it.
+    around: (String, String),
+    ending: Ending,
+}
+
+/// An edit at a seat.
+#[derive(Debug)]
+pub(super) struct Seated {
+    pub(super) edits: TextEdits,
+    /// What of the text afterwards is the symbol's or the inserted text, without blank lines around it.
+    pub(super) new: TextRange,
+}
+
+impl<'a> Seat<'a> {
+    /// The seat of `body`, of which the white space around it is the place's: a symbol is replaced from its first decorator
+    /// or modifier; an insertion keeps the blank lines of `body` on the side that is turned away from the symbol, and at
+    /// least one stands before and behind a class, interface, struct, function or method.
+    pub(super) fn of(
+        target: Target<'a>,
+        placing: Placing,
+        body: &str,
+        cancel: &Cancel,
+    ) -> Result<Seat<'a>, SymbolEditError> {
+        let body = line_feeds(body);
+        let from_first = without_blank_first_lines(&body);
+        let written = from_first.trim_end().to_owned();
+        if placing == Placing::Instead {
+            let range = target.replaced(cancel)?;
+            let ending = Endings::of(target.text).at(range.start as usize);
+            let around = (String::new(), String::new());
+            return Ok(Seat { range, indent: target.indent(range.start), written, placing, around, ending });
         }
-    };
-    let ending = Endings::of(target.text).at(range.start as usize);
-    Ok(TextEdits::one(range, ending.adopt(&body)))
-}
+        if written.is_empty() {
+            return Err(SymbolEditError::EmptyBody);
+        }
+        let place = Place::of(target, cancel)?;
+        let count = |blank: &str| blank.matches('\n').count();
+        let above = &body[..body.len() - from_first.len()];
+        let (at, ending, around) = if placing == Placing::Before {
+            let blanks = count(&from_first[written.len()..]).saturating_sub(1).max(place.blanks);
+            (place.before, place.ending_before, (above.to_owned(), "\n".repeat(blanks + 1)))
+        } else {
+            let blanks = "\n".repeat(count(above).max(place.blanks));
+            // A text that does not end in a line break does not do so afterwards either.
+            let is_behind_last = place.after as usize == target.text.len() && !is_terminated(target.text);
+            let around = if is_behind_last {
+                (format!("\n{blanks}"), String::new())
+            } else {
+                (blanks, "\n".to_owned())
+            };
+            (place.after, place.ending_after, around)
+        };
+        Ok(Seat { range: TextRange::new(at, at), indent: place.indent, written, placing, around, ending })
+    }
 
-/// Puts `body` on lines of its own before the symbol. The blank lines at its end are kept, and there is at least one
-/// before a class, interface, struct, function or method.
-pub fn insert_before_symbol(
-    target: Target<'_>,
-    body: &str,
-    indentation: Indentation,
-    cancel: &Cancel,
-) -> Result<TextEdits, SymbolEditError> {
-    let place = Place::of(target, cancel)?;
-    let (at, ending) = (place.before, place.ending_before);
-    let given = line_feeds(body);
-    let written = given.trim_end();
-    let blanks = given[written.len()..].matches('\n').count().saturating_sub(1).max(place.blanks);
-    let written = place.indented(written, indentation)?;
-    let text = format!("{written}\n{}", "\n".repeat(blanks));
-    Ok(TextEdits::one(TextRange::new(at, at), ending.adopt(&text)))
-}
+    /// The edit that puts `lines` there, which are those of the text at the columns where they shall stand.
+    pub(super) fn seated(&self, lines: &str) -> Seated {
+        let lines = self.without_margin(lines);
+        let adopted = |text: &str| self.ending.adopt(text).into_owned();
+        let (before, lines, behind) = (adopted(&self.around.0), adopted(lines), adopted(&self.around.1));
+        let start = self.range.start.saturating_add(offset(before.len()));
+        let new = TextRange::new(start, start.saturating_add(offset(lines.len())));
+        Seated { edits: TextEdits::one(self.range, format!("{before}{lines}{behind}")), new }
+    }
 
-/// Puts `body` on lines of its own behind the symbol. The blank lines at its start are kept, and there is at least one
-/// behind a class, interface, struct, function or method.
-pub fn insert_after_symbol(
-    target: Target<'_>,
-    body: &str,
-    indentation: Indentation,
-    cancel: &Cancel,
-) -> Result<TextEdits, SymbolEditError> {
-    let place = Place::of(target, cancel)?;
-    let (at, ending) = (place.after, place.ending_after);
-    let given = line_feeds(body);
-    let written = without_blank_first_lines(&given);
-    let leading = given[..given.len() - written.len()].matches('\n').count();
-    let written = place.indented(written.trim_end(), indentation)?;
-    let blanks = "\n".repeat(leading.max(place.blanks));
-    // A text that does not end in a line break does not do so afterwards either.
-    let is_behind_last = at as usize == target.text.len() && !is_terminated(target.text);
-    let text = if is_behind_last { format!("\n{blanks}{written}") } else { format!("{blanks}{written}\n") };
-    Ok(TextEdits::one(TextRange::new(at, at), ending.adopt(&text)))
+    /// Whether the same comes of two texts.
+    pub(super) fn is_same(&self, one: &str, other: &str) -> bool {
+        self.without_margin(one) == self.without_margin(other)
+    }
+
+    /// In the place of a symbol the white space before its first line is there already.
+    fn without_margin<'l>(&self, lines: &'l str) -> &'l str {
+        if self.placing == Placing::Instead { lines.trim_start() } else { lines }
+    }
 }
 
 /// `text` from its first line that is not blank.
@@ -122,15 +145,6 @@ impl<'a> Place<'a> {
             ending_before: endings.at(before),
             ending_after: endings.at(range.end as usize),
         })
-    }
-
-    /// `written`, as it stands beside the symbol.
-    fn indented(&self, written: &str, indentation: Indentation) -> Result<String, SymbolEditError> {
-        match indentation {
-            _ if written.is_empty() => Err(SymbolEditError::EmptyBody),
-            Indentation::AsGiven => Ok(written.to_owned()),
-            Indentation::OfSymbol => Ok(reindent(written, self.indent)),
-        }
     }
 }
 

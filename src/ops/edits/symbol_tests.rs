@@ -1,33 +1,48 @@
 use super::*;
-use crate::base::{Cancel, RelPath, Text, TextEdits};
+use crate::base::{Cancel, RelPath, Text};
+use crate::parse::Parsers;
 use crate::syntax::{Grammar, Outline, outline};
 
 /// What is done to a symbol.
 #[derive(Clone, Copy, Debug)]
-enum Act<'a> {
+pub(super) enum Act<'a> {
     Replace(&'a str),
     Before(&'a str),
     After(&'a str),
     Delete,
 }
-use Act::{After, Before, Delete, Replace};
+pub(super) use Act::{After, Before, Delete, Replace};
 
-fn edited(language: &str, text: &str, name_path: &str, act: Act<'_>, indentation: Indentation) -> String {
+pub(super) fn edited(
+    language: &str,
+    text: &str,
+    name_path: &str,
+    act: Act<'_>,
+    indentation: Indentation,
+) -> String {
     let (grammar, cancel) = (Grammar::named(language).expect("known"), Cancel::new());
     let outline: Outline = outline(grammar, text, &cancel).expect("parsed");
     let row = (0..outline.rows.len()).find(|&row| outline.name_path(row) == name_path);
     let row = row.unwrap_or_else(|| panic!("no {name_path} in {text:?}"));
     let path = RelPath::new("src/f").expect("fine");
-    let target = Target { path: &path, grammar, text, outline: &outline, row };
-    let edits: Result<TextEdits, SymbolEditError> = match act {
-        Replace(body) => replace_symbol_body(target, body, indentation, &cancel),
-        Before(body) => insert_before_symbol(target, body, indentation, &cancel),
-        After(body) => insert_after_symbol(target, body, indentation, &cancel),
-        Delete => delete_symbol(target, &cancel),
+    let parsers = Parsers::in_this_process();
+    let target = Target { path: &path, grammar, text, outline: &outline, row, parsers: &parsers };
+    let guard = match indentation {
+        Indentation::Auto => Guard::Full,
+        Indentation::AsRuled => Guard::Neighbours,
+        Indentation::AsGiven | Indentation::OfSymbol => Guard::Off,
     };
-    match edits {
+    let place =
+        |placing, body: &str| place_body(target, body, BodyManner { placing, indentation, guard }, &cancel);
+    let placed = match act {
+        Replace(body) => place(Placing::Instead, body),
+        Before(body) => place(Placing::Before, body),
+        After(body) => place(Placing::After, body),
+        Delete => delete_symbol(target, &cancel).and_then(|edits| check_edits(target, edits, guard, &cancel)),
+    };
+    match placed {
         Err(error) => format!("Error: {error}"),
-        Ok(edits) => {
+        Ok(PlacedBody { edits, .. }) => {
             let after = edits.apply(text).expect("inside");
             let back = edits.inverse(text).expect("inside").apply(&after).expect("inside");
             assert_eq!(back, text, "undone");

@@ -228,7 +228,7 @@ pub(super) fn symbol(arguments: &Arguments<'_>, act: fn(String) -> SymbolAct) ->
     let wanted =
         Wanted { locals: Locals::Included, ..Wanted::only(text("name_path")?, text("relative_path")?) };
     let body = text("body")?.to_owned();
-    Ok(What::Symbol { wanted, act: act(body), indentation: Indentation::AsGiven })
+    Ok(What::Symbol { wanted, act: act(body), indentation: Indentation::AsRuled })
 }
 
 /// Whether what was read can be meant, as far as its words tell.

@@ -105,9 +105,11 @@ pub(super) fn insert_after_symbol(arguments: &Arguments<'_>) -> Result<What, Rep
 }
 
 fn symbol(arguments: &Arguments<'_>, act: fn(String) -> SymbolAct) -> Result<What, Reply> {
-    let indentation = match arguments.one_of_or("indent", &["given", "symbol"], "given").map_err(failed)? {
+    let indents = ["auto", "given", "symbol"];
+    let indentation = match arguments.one_of_or("indent", &indents, "auto").map_err(failed)? {
+        "given" => Indentation::AsGiven,
         "symbol" => Indentation::OfSymbol,
-        _ => Indentation::AsGiven,
+        _ => Indentation::Auto,
     };
     let body = arguments.string("body").map_err(failed)?.to_owned();
     Ok(What::Symbol { wanted: wanted(arguments).map_err(failed)?, act: act(body), indentation })

@@ -7,9 +7,20 @@ use super::super::files::{DEFAULT_LIMIT, LIMIT};
 
 /// These properties, and those that all edits have.
 fn with_common(properties: Value, required: &[&str]) -> Value {
+    with_force("Make the edit although a file that parsed would not parse afterwards.", properties, required)
+}
+
+/// The same for edits of a symbol.
+fn of_symbol(properties: Value, required: &[&str]) -> Value {
+    let force = "Make the edit although a file that parsed would not parse afterwards, a declaration beside the symbol \
+                 would be lost, renamed or moved, or the body is not one declaration of the symbol's kind.";
+    with_force(force, properties, required)
+}
+
+fn with_force(force: &str, properties: Value, required: &[&str]) -> Value {
     let mut all = json!({
         "dry_run": dry_run(),
-        "force": {"type": "boolean", "default": false, "description": "Make the edit although a file that parsed would not parse afterwards."},
+        "force": {"type": "boolean", "default": false, "description": force},
         "limit": {"type": "integer", "default": DEFAULT_LIMIT, "minimum": 1, "description": LIMIT},
     });
     if let (Value::Object(all), Value::Object(own)) = (&mut all, properties) {
@@ -31,29 +42,29 @@ fn file() -> Value {
 }
 
 fn indent() -> Value {
-    json!({"type": "string", "enum": ["given", "symbol"], "default": "given", "description": "given: the text's lines go in as they are; symbol: they are moved to the symbol's column."})
+    json!({"type": "string", "enum": ["auto", "given", "symbol"], "default": "auto", "description": "auto: the lines are moved to the symbol's column as a block when they were written for another; given: they go in as they are; symbol: the outermost are moved to the symbol's column. Lines inside string literals keep their bytes."})
 }
 
 pub(super) fn replace_symbol_body() -> Value {
     let own = json!({
         "name_path": name_path(), "relative_path": relative_path(), "expect": expect(), "indent": indent(),
-        "body": {"type": "string", "description": "The new code of the whole symbol, its signature included. Its first line takes the symbol's column, further lines are taken as they are."},
+        "body": {"type": "string", "description": "The new code of the whole symbol, its signature included: one declaration. It may be written from any column."},
     });
-    with_common(own, &["name_path", "body"])
+    of_symbol(own, &["name_path", "body"])
 }
 
 pub(super) fn insert_at_symbol() -> Value {
     let own = json!({
         "name_path": name_path(), "relative_path": relative_path(), "expect": expect(), "indent": indent(),
-        "body": {"type": "string", "description": "The code to insert. Blank lines between it and its neighbours are seen to."},
+        "body": {"type": "string", "description": "The code to insert, written from any column. Blank lines between it and its neighbours are seen to."},
     });
-    with_common(own, &["name_path", "body"])
+    of_symbol(own, &["name_path", "body"])
 }
 
 pub(super) fn safe_delete() -> Value {
     let own = json!({
         "name_path": name_path(), "relative_path": relative_path(), "expect": expect(), "dry_run": dry_run(),
-        "force": {"type": "boolean", "default": false, "description": "Delete it although it is referenced, or although the file would not parse afterwards."},
+        "force": {"type": "boolean", "default": false, "description": "Delete it although it is referenced, or although the file would not parse or another declaration would be lost afterwards."},
     });
     asked::schema(own, &["name_path"])
 }

@@ -1,0 +1,203 @@
+//! A text given for a symbol, as lines that can be moved together. Invariant: what is moved is white space before a first
+//! word; lines that begin inside a string literal, blank lines and preprocessor lines at the margin stay as they are given.
+
+use super::indent_level::IndentLevel;
+use super::reindent::indent_of;
+use crate::syntax::{Grammar, LineKind};
+
+/// A given text, line by line.
+#[derive(Debug)]
+pub(super) struct TextBlock<'t> {
+    /// Never empty; the first line is not blank.
+    pub(super) lines: Vec<BlockLine<'t>>,
+    pub(super) grammar: Grammar,
+}
+
+/// One line, without its line break.
+#[derive(Debug)]
+pub(super) struct BlockLine<'t> {
+    given: &'t str,
+    /// The white space before its first word, in the way in which the file is indented.
+    pub(super) indent: String,
+    /// From its first word.
+    pub(super) rest: &'t str,
+    pub(super) kind: LineKind,
+}
+
+impl<'t> TextBlock<'t> {
+    /// Takes `text` apart, whose line breaks are line feeds; `kinds` are those of its lines.
+    pub(super) fn new(grammar: Grammar, text: &'t str, kinds: &[LineKind]) -> TextBlock<'t> {
+        let line = |(number, given): (usize, &'t str)| {
+            let indent = indent_of(given);
+            let kind = kinds.get(number).copied().unwrap_or(LineKind::Code);
+            BlockLine { given, indent: indent.to_owned(), rest: &given[indent.len()..], kind }
+        };
+        TextBlock { lines: text.split('\n').enumerate().map(line).collect(), grammar }
+    }
+
+    /// What a level of it is written with, if that is not what `level` has.
+    pub(super) fn other_level(&self, level: IndentLevel) -> Option<IndentLevel> {
+        let (has_tabs, has_spaces) = self.tabs_and_spaces();
+        match level {
+            IndentLevel::Spaces(_) if has_tabs => Some(IndentLevel::Tab),
+            IndentLevel::Tab if has_spaces && !has_tabs => {
+                Some(IndentLevel::Spaces(self.step().unwrap_or(USUAL_STEP)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether any of its lines is indented with a tab, and any with two spaces (one stands before the stars of a comment).
+    pub(super) fn tabs_and_spaces(&self) -> (bool, bool) {
+        let moved = || self.lines.iter().filter(|line| line.is_moved());
+        (moved().any(|line| line.indent.contains('\t')), moved().any(|line| line.indent.starts_with("  ")))
+    }
+
+    /// Writes each level of `from` as one of `to`.
+    pub(super) fn translate(&mut self, from: IndentLevel, to: IndentLevel) {
+        for line in &mut self.lines {
+            line.indent = translated(&line.indent, from, to);
+        }
+    }
+
+    /// By how much lines of code are indented more than the line of code before them, most often; `None` where none is.
+    pub(super) fn step(&self) -> Option<usize> {
+        let (first, rest) = self.lines.split_first()?;
+        let code = rest.iter().filter(|line| line.is_code(self.grammar)).map(BlockLine::width);
+        // Where the first line has no white space its column is not known.
+        let known = Some(first.width()).filter(|&width| width > 0);
+        let widths: Vec<usize> = known.into_iter().chain(code).collect();
+        most_frequent(widths.windows(2).map(|pair| pair[1].saturating_sub(pair[0])))
+    }
+
+    /// The text with the column `from` moved to where `indent` ends, the first line at it.
+    pub(super) fn moved(&self, from: usize, indent: &str) -> String {
+        let mut text = String::new();
+        for (number, line) in self.lines.iter().enumerate() {
+            if number > 0 {
+                text.push('\n');
+            }
+            let own = line.indent.as_str();
+            if number == 0 {
+                text.push_str(indent);
+            } else if !line.is_moved() || line.is_directive_at_margin(self.grammar) {
+                text.push_str(line.given);
+                continue;
+            } else if let Some(more) = own.get(from..) {
+                text.push_str(indent);
+                text.push_str(more);
+            } else if let Some(further) = indent.get(from..) {
+                text.push_str(own);
+                text.push_str(further);
+            } else {
+                let nearer = from - indent.len();
+                text.push_str(&own[..own.len().saturating_sub(nearer)]);
+            }
+            text.push_str(line.rest);
+        }
+        text
+    }
+}
+
+/// What a level has where nothing tells.
+pub(super) const USUAL_STEP: usize = 4;
+
+/// The most frequent of `steps` that are none at all, the smallest of equally frequent ones.
+pub(super) fn most_frequent(steps: impl Iterator<Item = usize>) -> Option<usize> {
+    const WIDEST: usize = 16;
+    let mut counts = [0_usize; WIDEST + 1];
+    for step in steps.filter(|step| (1..=WIDEST).contains(step)) {
+        counts[step] += 1;
+    }
+    let most = counts.iter().copied().max().filter(|&most| most > 0)?;
+    counts.iter().position(|&count| count == most)
+}
+
+impl BlockLine<'_> {
+    /// How far it is indented, in characters.
+    pub(super) fn width(&self) -> usize {
+        self.indent.len()
+    }
+
+    /// Whether its column tells for which one the text was written.
+    pub(super) fn is_code(&self, grammar: Grammar) -> bool {
+        self.kind == LineKind::Code && !self.is_directive(grammar)
+    }
+
+    /// Whether it moves with its block.
+    pub(super) fn is_moved(&self) -> bool {
+        !matches!(self.kind, LineKind::Blank | LineKind::Literal)
+    }
+
+    /// `#if` and the like, whose column has no meaning.
+    fn is_directive(&self, grammar: Grammar) -> bool {
+        matches!(grammar.name(), "c" | "cpp" | "csharp") && self.rest.starts_with('#')
+    }
+
+    fn is_directive_at_margin(&self, grammar: Grammar) -> bool {
+        self.is_directive(grammar) && self.indent.is_empty()
+    }
+}
+
+/// `indent` with each level of `from` in the form of `to`; what is left over stays.
+fn translated(indent: &str, from: IndentLevel, to: IndentLevel) -> String {
+    let one = to.to_string();
+    match from {
+        IndentLevel::Tab => indent.replace('\t', &one),
+        IndentLevel::Spaces(width) => {
+            let levels = indent.len() / width;
+            format!("{}{}", one.repeat(levels), &indent[levels * width..])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Cancel;
+    use crate::syntax::line_kinds;
+
+    fn moved(grammar: &str, text: &str, level: Option<IndentLevel>, from: usize, indent: &str) -> String {
+        let grammar = Grammar::named(grammar).expect("known");
+        let kinds = line_kinds(grammar, text, &Cancel::new()).expect("parsed");
+        let mut block = TextBlock::new(grammar, text, &kinds);
+        if let Some(level) = level {
+            let own = block.other_level(level).expect("another");
+            block.translate(own, level);
+        }
+        block.moved(from, indent)
+    }
+
+    #[test]
+    fn a_block_moves_and_its_literals_stay() {
+        let text = "def f():\n    '''Doc\n      more\n  less'''\n\n    x = '''\n  a\n    '''\n# c\n    return (\n  x)";
+        assert_eq!(
+            moved("python", text, None, 0, "    "),
+            "    def f():\n        '''Doc\n          more\n      less'''\n\n        x = '''\n  a\n    '''\n    # c\n        return (\n      x)"
+        );
+        // To the left; what has less than that keeps its distance as far as there is room.
+        assert_eq!(
+            moved("python", text, None, 4, "  "),
+            "  def f():\n  '''Doc\n    more\nless'''\n\n  x = '''\n  a\n    '''\n# c\n  return (\nx)"
+        );
+        assert_eq!(
+            moved("cpp", "void f() {\n#if A\n  g();\n  #endif\n}", None, 0, "  "),
+            "  void f() {\n#if A\n    g();\n    #endif\n  }"
+        );
+    }
+
+    #[test]
+    fn levels_are_translated() {
+        let python = "def f():\n\tif x:\n\t\tg(a,\n\t\t  b)";
+        assert_eq!(
+            moved("python", python, Some(IndentLevel::Spaces(4)), 0, "    "),
+            "    def f():\n        if x:\n            g(a,\n              b)"
+        );
+        let kotlin = "fun f() {\n  if (x) {\n    g(a,\n       b)\n  }\n}";
+        assert_eq!(
+            moved("kotlin", kotlin, Some(IndentLevel::Tab), 0, "\t"),
+            "\tfun f() {\n\t\tif (x) {\n\t\t\tg(a,\n\t\t\t\t b)\n\t\t}\n\t}"
+        );
+        assert_eq!(moved("python", python, None, 0, "\t"), "\tdef f():\n\t\tif x:\n\t\t\tg(a,\n\t\t\t  b)");
+    }
+}

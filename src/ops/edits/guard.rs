@@ -1,0 +1,269 @@
+//! What a symbol's edit must leave as it is: the declarations around the symbol, Python's blocks, a text that parses; and
+//! that what replaces a symbol is one, of its kind. Invariant: nothing is written here, and nothing run.
+
+use std::collections::{HashMap, HashSet};
+
+use super::breaks_syntax::broken_at;
+use super::fault::{EditFault, Fate, line_at};
+use super::symbol::{SymbolEditError, Target};
+use crate::base::text::line_starts;
+use crate::base::{Cancel, TextRange};
+use crate::syntax::{Grammar, Inspected, Outline, Row, SymbolKind, misplaced};
+
+/// What is looked for before a text is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guard {
+    /// Nothing: the client says so.
+    Off,
+    /// That all declarations around the symbol keep name, place and text, and that the new text is a block of statements
+    /// there (serena's ruling).
+    Neighbours,
+    /// That the text still parses, that no declaration around the symbol is lost, renamed or moved into another container,
+    /// that Python's blocks are right, and that a symbol is replaced by one of its kind. Of a text that did not parse
+    /// before, the declarations alone.
+    Full,
+}
+
+/// A text that an edit makes.
+pub(super) struct Outcome<'a> {
+    pub(super) target: Target<'a>,
+    /// What of the present text is replaced; empty for an insertion.
+    pub(super) replaced: TextRange,
+    /// What of the text to come is new.
+    pub(super) new: TextRange,
+    pub(super) after: &'a str,
+    pub(super) inspected: &'a Inspected,
+}
+
+/// What is wrong with `outcome`.
+pub(super) fn fault(
+    guard: Guard,
+    outcome: &Outcome<'_>,
+    replaces: bool,
+    cancel: &Cancel,
+) -> Result<Option<EditFault>, SymbolEditError> {
+    let Target { grammar, text, outline, .. } = outcome.target;
+    if guard == Guard::Off {
+        return Ok(None);
+    }
+    let is_whole = !outline.has_errors;
+    if guard == Guard::Full
+        && is_whole
+        && outcome.inspected.outline.has_errors
+        && let Some(broken) = broken_at(grammar, outcome.after, cancel)?
+    {
+        return Ok(Some(EditFault::Broken(broken)));
+    }
+    if is_whole
+        && let Some(found) = outcome.inspected.misplaced
+        && misplaced(grammar, text, cancel)?.is_none()
+    {
+        return Ok(Some(EditFault::block(outcome.after, found)));
+    }
+    if let Some(lost) = outcome.lost(guard) {
+        return Ok(Some(lost));
+    }
+    Ok(if guard == Guard::Full && is_whole && replaces { outcome.other_declaration() } else { None })
+}
+
+impl Outcome<'_> {
+    /// The first declaration around the symbol that does not stay what it is.
+    fn lost(&self, guard: Guard) -> Option<EditFault> {
+        let (before, after) = (self.target.outline, &self.inspected.outline);
+        let mut at_name: HashMap<u32, Vec<usize>> = HashMap::new();
+        for (number, row) in after.rows.iter().enumerate() {
+            at_name.entry(row.name_start).or_default().push(number);
+        }
+        let names: HashSet<String> = (0..after.rows.len()).map(|row| plain_path(after, row)).collect();
+        let around = self.around();
+        for (number, row) in before.rows.iter().enumerate() {
+            if self.is_replaced(row) {
+                continue;
+            }
+            let name = plain_path(before, number);
+            let place = self.moved(row.name_start);
+            let there = at_name.get(&place).map_or(&[][..], Vec::as_slice);
+            let same = there.iter().find(|&&other| plain_path(after, other) == name);
+            let fate = match same {
+                Some(&other) if guard == Guard::Neighbours => {
+                    let other = &after.rows[other];
+                    let keeps_end = around.contains(&number) || other.end == self.moved_end(row.end);
+                    if other.start == self.moved(row.start) && keeps_end {
+                        continue;
+                    }
+                    Fate::Changed
+                }
+                Some(_) => continue,
+                // The first of several assignments is the symbol: it may now be another one.
+                None if is_bound(row.kind()) && names.contains(&name) => continue,
+                None => there.first().map_or(Fate::Gone, |&other| Fate::Called(after.name_path(other))),
+            };
+            let (line, _) = line_at(self.target.text, row.name_start);
+            return Some(EditFault::Lost { name: before.name_path(number), line, fate });
+        }
+        None
+    }
+
+    /// Whether the row belongs to what is replaced.
+    fn is_replaced(&self, row: &Row) -> bool {
+        self.replaced.start < self.replaced.end && self.replaced.contains(row.range())
+    }
+
+    /// The rows that grow or shrink with the edit: those that hold its place, and the containers of the symbol.
+    fn around(&self) -> HashSet<usize> {
+        let rows = &self.target.outline.rows;
+        let holds = |row: &Row| row.start <= self.replaced.start && self.replaced.end <= row.end;
+        let holding = rows.iter().enumerate().filter(|(_, row)| holds(row)).map(|(number, _)| number);
+        let mut around: HashSet<usize> = holding.filter(|&number| number != self.target.row).collect();
+        let mut above = rows[self.target.row].parent();
+        while let Some(number) = above {
+            around.insert(number);
+            above = rows[number].parent();
+        }
+        around
+    }
+
+    /// Where what begins at `at` begins afterwards.
+    fn moved(&self, at: u32) -> u32 {
+        if at < self.replaced.end { at } else { self.shifted(at) }
+    }
+
+    /// Where what ends at `at` ends afterwards.
+    fn moved_end(&self, at: u32) -> u32 {
+        if at <= self.replaced.start { at } else { self.shifted(at) }
+    }
+
+    fn shifted(&self, at: u32) -> u32 {
+        let from_end = self.target.text.len().saturating_sub(at as usize);
+        u32::try_from(self.after.len().saturating_sub(from_end)).unwrap_or(u32::MAX)
+    }
+
+    /// If what replaces the symbol is not one declaration of its kind.
+    fn other_declaration(&self) -> Option<EditFault> {
+        let Target { grammar, text, outline, row, .. } = self.target;
+        let symbol = outline.rows.get(row)?;
+        let after = &self.inspected.outline;
+        let held = outermost(after, self.new, symbol.is_local());
+        let is_like = |&number: &usize| is_compatible(grammar, symbol.kind(), after.rows[number].kind());
+        // One statement can declare several: `a, b = 1, 2`.
+        let counts = [1, distinct(outline, &outermost(outline, self.replaced, symbol.is_local()))];
+        if counts.contains(&distinct(after, &held)) && held.iter().all(is_like) {
+            return None;
+        }
+        let (line, signature) = signature(text, symbol);
+        let shown = |&number: &usize| {
+            let row = &after.rows[number];
+            format!("{} '{}'", row.kind().word(), after.name(row))
+        };
+        Some(EditFault::Declarations { signature, line, held: held.iter().map(shown).collect() })
+    }
+}
+
+/// The name path of a row without indices, which change with what stands before it.
+fn plain_path(outline: &Outline, row: usize) -> String {
+    let mut names = Vec::new();
+    let mut next = Some(row);
+    while let Some(row) = next.and_then(|number| outline.rows.get(number)) {
+        names.push(outline.name(row));
+        next = row.parent();
+    }
+    names.reverse();
+    names.join("/")
+}
+
+fn is_bound(kind: SymbolKind) -> bool {
+    use SymbolKind::{Constant, Field, Property, Variable};
+    matches!(kind, Variable | Constant | Property | Field)
+}
+
+/// The rows in `range` that lie in no other of them.
+fn outermost(outline: &Outline, range: TextRange, locals: bool) -> Vec<usize> {
+    let is_meant = |row: &Row| range.contains(row.range()) && (locals || !row.is_local());
+    let mut inside: Vec<usize> =
+        (0..outline.rows.len()).filter(|&number| is_meant(&outline.rows[number])).collect();
+    inside.sort_by_key(|&number| (outline.rows[number].start, std::cmp::Reverse(outline.rows[number].end)));
+    let mut found: Vec<usize> = Vec::new();
+    for number in inside {
+        let row = &outline.rows[number];
+        let last = found.last().map(|&last| outline.rows[last].range());
+        if last.is_none_or(|last| row.start >= last.end || row.range() == last) {
+            found.push(number);
+        }
+    }
+    found
+}
+
+/// How many ranges `rows` have.
+fn distinct(outline: &Outline, rows: &[usize]) -> usize {
+    rows.iter().map(|&number| outline.rows[number].range()).collect::<HashSet<_>>().len()
+}
+
+/// Whether a symbol of one kind can take the place of one of the other.
+fn is_compatible(grammar: Grammar, old: SymbolKind, new: SymbolKind) -> bool {
+    use Sort::{Callable, Type, Value};
+    match (Sort::of(old), Sort::of(new)) {
+        (Callable, Callable) | (Type, Type) | (Value, Value) => true,
+        // A property is a function in Python and a value elsewhere.
+        (Callable, Value) => new == SymbolKind::Property || is_ecma(grammar),
+        (Value, Callable) => old == SymbolKind::Property || is_ecma(grammar),
+        // `type A = …` is a variable to the standard server.
+        (Value, Type) | (Type, Value) => is_ecma(grammar),
+        // `type F func()` is a function to the standard server.
+        (Type, Callable) | (Callable, Type) => grammar.name() == "go",
+    }
+}
+
+fn is_ecma(grammar: Grammar) -> bool {
+    matches!(grammar.name(), "javascript" | "typescript" | "tsx")
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Callable,
+    Type,
+    Value,
+}
+
+impl Sort {
+    fn of(kind: SymbolKind) -> Sort {
+        use SymbolKind::{
+            Class, Constructor, Enum, Function, Interface, Method, Module, Namespace, Object, Operator,
+            Package, Struct, TypeParameter,
+        };
+        match kind {
+            Function | Method | Constructor | Operator => Sort::Callable,
+            Class | Interface | Enum | Struct | Object | Module | Namespace | Package | TypeParameter => {
+                Sort::Type
+            }
+            _ => Sort::Value,
+        }
+    }
+}
+
+/// The 1-based line of the symbol's name, and its declaration from there up to its block, on one line.
+fn signature(text: &str, symbol: &Row) -> (usize, String) {
+    const CHARS: usize = 120;
+    let starts = line_starts(text);
+    let line = starts.partition_point(|&start| start <= symbol.name_start).max(1);
+    let from = starts[line - 1].max(symbol.start) as usize;
+    let mut depth = 0_usize;
+    let mut signature = String::new();
+    for line in text[from..symbol.end as usize].lines() {
+        let line = line.trim();
+        let gap = if signature.is_empty() || signature.ends_with(['(', '[']) { "" } else { " " };
+        signature.push_str(gap);
+        signature.push_str(line);
+        for c in line.chars() {
+            match c {
+                '(' | '[' => depth += 1,
+                ')' | ']' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        if depth == 0 || signature.len() > CHARS {
+            break;
+        }
+    }
+    let signature = signature.trim_end_matches(['{', ' ']);
+    (line, signature.chars().take(CHARS).collect())
+}

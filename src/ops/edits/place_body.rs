@@ -1,0 +1,262 @@
+//! A text given for a symbol, put where it belongs: as it is, or moved as a block to the symbol's column. Pure: what is
+//! wrong with the result is said, nothing is written. Invariant: of the ways that a text can stand there, the first that the
+//! guard lets pass is taken; if none does, the fault of the first is told.
+
+use std::borrow::Cow;
+
+use super::block::{BlockLine, TextBlock};
+use super::endings::line_feeds;
+use super::fault::EditFault;
+use super::guard::{self, Guard, Outcome};
+use super::indent_level::IndentLevel;
+use super::reindent::{Indentation, indent_of, outermost_column};
+use super::symbol::{SymbolEditError, Target};
+use super::symbol_body::{Seat, Seated};
+use super::written_for::{Placing, SymbolColumn, written_for};
+use crate::base::text::line_starts;
+use crate::base::{Cancel, TextEdits, TextRange};
+use crate::syntax::{Inspected, LineKind, Outline, line_kinds};
+
+/// An edit of a symbol, and the outline of the text that it makes, if that was looked at.
+#[derive(Debug)]
+pub struct PlacedBody {
+    /// The edit.
+    pub edits: TextEdits,
+    /// The outline of the text to come.
+    pub outline: Option<Outline>,
+}
+
+/// How a text is put at a symbol.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyManner {
+    /// Where.
+    pub placing: Placing,
+    /// At which column.
+    pub indentation: Indentation,
+    /// What must stay as it is.
+    pub guard: Guard,
+}
+
+/// Puts `body` at the symbol.
+pub fn place_body(
+    target: Target<'_>,
+    body: &str,
+    manner: BodyManner,
+    cancel: &Cancel,
+) -> Result<PlacedBody, SymbolEditError> {
+    let seat = Seat::of(target, manner.placing, body, cancel)?;
+    let mut placer = Placer { target, seat: &seat, manner, cancel, seen: None };
+    let ways = placer.ways()?;
+    let mut first_fault = None;
+    for way in &ways {
+        let looked = placer.look(way)?;
+        match placer.fault(&looked)? {
+            None => return Ok(looked.placed()),
+            Some(fault) => drop(first_fault.get_or_insert(fault)),
+        }
+    }
+    match first_fault {
+        Some(fault) => Err(SymbolEditError::Unfit { path: target.path.clone(), fault: Box::new(fault) }),
+        None => Err(SymbolEditError::EmptyBody),
+    }
+}
+
+struct Placer<'a> {
+    target: Target<'a>,
+    seat: &'a Seat<'a>,
+    manner: BodyManner,
+    cancel: &'a Cancel,
+    /// What was looked at to find out about the lines: the text as it is given.
+    seen: Option<Looked>,
+}
+
+/// A way in which the text can stand, and what comes of it.
+struct Looked {
+    lines: String,
+    seated: Seated,
+    after: String,
+    inspected: Option<Inspected>,
+}
+
+impl Looked {
+    fn placed(self) -> PlacedBody {
+        PlacedBody { edits: self.seated.edits, outline: self.inspected.map(|inspected| inspected.outline) }
+    }
+}
+
+impl Placer<'_> {
+    /// The ways in which the text can stand, the best first.
+    fn ways(&mut self) -> Result<Vec<String>, SymbolEditError> {
+        let (written, seat) = (&self.seat.written, self.seat);
+        let given = written.clone();
+        let is_told = seat.placing != Placing::Instead || written.contains('\n');
+        let indentation = self.manner.indentation;
+        if indentation == Indentation::AsGiven || !is_told {
+            return Ok(vec![given]);
+        }
+        let kinds = self.kinds()?;
+        let mut block = TextBlock::new(self.target.grammar, written, &kinds);
+        if indentation == Indentation::OfSymbol {
+            let column = outermost_column(&block, seat.indent, seat.placing);
+            return Ok(vec![column.map_or(given, |column| block.moved(column, seat.indent))]);
+        }
+        let level = self.level();
+        if let Some(own) = block.other_level(level)
+            && !self.is_mixed()?
+        {
+            block.translate(own, level);
+        }
+        let block = &block;
+        let moved = |column: usize| block.moved(column, seat.indent);
+        let told = self.column(block, level)?;
+        // What is moved although it stands at its column is only translated, or its first line is put where the others are.
+        let best = told.map(moved);
+        let own = block.lines.first().map_or(0, BlockLine::width);
+        let is_first_line_bare = seat.placing == Placing::Instead && own == 0;
+        let is_kept = indentation == Indentation::AsRuled
+            && is_first_line_bare
+            && told.is_some_and(|column| column > seat.indent.len());
+        let mut ways = vec![given];
+        match best {
+            Some(best) if is_kept => ways.push(best),
+            Some(best) => ways.insert(0, best),
+            None => {}
+        }
+        ways.extend([0, own].map(moved));
+        let mut unique: Vec<String> = Vec::new();
+        for way in ways {
+            if !unique.iter().any(|known| seat.is_same(known, &way)) {
+                unique.push(way);
+            }
+        }
+        Ok(unique)
+    }
+
+    /// What the symbol is indented with.
+    fn level(&self) -> IndentLevel {
+        let Target { text, outline, row, .. } = self.target;
+        let symbol = outline.rows.get(row).and_then(|row| text.get(row.range().as_range()));
+        IndentLevel::of(text, self.seat.indent, symbol.unwrap_or_default())
+    }
+
+    /// The column that the lines of `block` were written for.
+    fn column(&self, block: &TextBlock<'_>, level: IndentLevel) -> Result<Option<usize>, SymbolEditError> {
+        let at = self.seat.indent.len();
+        let text = self.present();
+        let present = TextBlock::new(self.target.grammar, &text, &[]);
+        let column = |level, present| SymbolColumn { at, level, placing: self.seat.placing, present };
+        let told = written_for(block, column(level.width(), Some(&present)));
+        if told.is_none_or(|told| told == at) || self.seat.placing != Placing::Instead {
+            return Ok(told);
+        }
+        // Before anything is moved: the present text, whose column is known, must be read aright by the same rule.
+        let present = TextBlock::new(self.target.grammar, &text, &self.present_kinds()?);
+        let is_read = |width| written_for(&present, column(width, None)).is_none_or(|told| told == at);
+        if is_read(level.width()) {
+            return Ok(told);
+        }
+        let further = present.lines.iter().skip(1).filter(|line| line.is_code(self.target.grammar));
+        let step = further.map(BlockLine::width).min().and_then(|least| least.checked_sub(at));
+        match step.filter(|&step| step > 0 && is_read(step)) {
+            Some(step) => Ok(written_for(block, column(step, Some(&present)))),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether the symbol itself is indented with tabs here and with spaces there.
+    fn is_mixed(&self) -> Result<bool, SymbolEditError> {
+        let text = self.present();
+        let present = TextBlock::new(self.target.grammar, &text, &self.present_kinds()?);
+        let (has_tabs, has_spaces) = present.tabs_and_spaces();
+        Ok(has_tabs && has_spaces)
+    }
+
+    /// The kinds of the given lines. Python's statements are found best in the text alone, whose columns are wrong in
+    /// the file; of languages of braces a member may not parse outside its class.
+    fn kinds(&mut self) -> Result<Vec<LineKind>, SymbolEditError> {
+        let written = &self.seat.written;
+        if self.target.grammar.name() == "python" {
+            return self.kinds_alone(written);
+        }
+        let looked = self.look(written)?;
+        let kinds = looked.inspected.as_ref().map(|inspected| inspected.lines.clone());
+        self.seen = Some(looked);
+        Ok(kinds.unwrap_or_default())
+    }
+
+    fn kinds_alone(&self, text: &str) -> Result<Vec<LineKind>, SymbolEditError> {
+        let indent = indent_of(text);
+        let unindented = |line: &'_ str| line.strip_prefix(indent).unwrap_or(line).to_owned();
+        let moved: Vec<String> = text.split('\n').map(unindented).collect();
+        let text = moved.join("\n");
+        // Only what a worker got through is parsed here.
+        self.target.outline_of(&text, self.cancel)?;
+        Ok(line_kinds(self.target.grammar, &text, self.cancel)?)
+    }
+
+    /// What is replaced; nothing for an insertion.
+    fn present(&self) -> Cow<'_, str> {
+        line_feeds(&self.target.text[self.seat.range.as_range()])
+    }
+
+    fn present_kinds(&self) -> Result<Vec<LineKind>, SymbolEditError> {
+        let Target { grammar, text, .. } = self.target;
+        if grammar.name() == "python" {
+            return self.kinds_alone(&self.present());
+        }
+        let before = line_starts(&text[..self.seat.range.start as usize]).len() - 1;
+        Ok(line_kinds(grammar, text, self.cancel)?.split_off(before))
+    }
+
+    /// What comes of `lines`.
+    fn look(&mut self, lines: &str) -> Result<Looked, SymbolEditError> {
+        if let Some(seen) = self.seen.take_if(|seen| self.seat.is_same(&seen.lines, lines)) {
+            return Ok(seen);
+        }
+        let seated = self.seat.seated(lines);
+        let after = seated.edits.apply(self.target.text).map_err(|_| self.stale())?;
+        // Of a text that is neither guarded nor moved nothing need be known.
+        let is_asked = self.manner.guard != Guard::Off || self.manner.indentation != Indentation::AsGiven;
+        let inspected =
+            if is_asked { Some(self.target.inspect(&after, seated.new, self.cancel)?) } else { None };
+        Ok(Looked { lines: lines.to_owned(), seated, after, inspected })
+    }
+
+    fn fault(&self, looked: &Looked) -> Result<Option<EditFault>, SymbolEditError> {
+        let Some(inspected) = &looked.inspected else { return Ok(None) };
+        let outcome = Outcome {
+            target: self.target,
+            replaced: self.seat.range,
+            new: looked.seated.new,
+            after: &looked.after,
+            inspected,
+        };
+        let replaces = self.seat.placing == Placing::Instead;
+        guard::fault(self.manner.guard, &outcome, replaces, self.cancel)
+    }
+
+    fn stale(&self) -> SymbolEditError {
+        SymbolEditError::Stale { path: self.target.path.clone() }
+    }
+}
+
+/// What is wrong with an edit of a symbol that brings no text.
+pub fn check_edits(
+    target: Target<'_>,
+    edits: TextEdits,
+    guard: Guard,
+    cancel: &Cancel,
+) -> Result<PlacedBody, SymbolEditError> {
+    let Some(replaced) = edits.iter().next().map(|edit| edit.range).filter(|_| guard != Guard::Off) else {
+        return Ok(PlacedBody { edits, outline: None });
+    };
+    let stale = |_| SymbolEditError::Stale { path: target.path.clone() };
+    let after = edits.apply(target.text).map_err(stale)?;
+    let new = TextRange::new(replaced.start, replaced.start);
+    let inspected = target.inspect(&after, new, cancel)?;
+    let outcome = Outcome { target, replaced, new, after: &after, inspected: &inspected };
+    match guard::fault(guard, &outcome, false, cancel)? {
+        Some(fault) => Err(SymbolEditError::Unfit { path: target.path.clone(), fault: Box::new(fault) }),
+        None => Ok(PlacedBody { edits, outline: Some(inspected.outline) }),
+    }
+}

@@ -1,0 +1,234 @@
+//! For which column a given text was written, by its further lines: in languages of braces its closing brace stands there,
+//! in Python a block stands one level deeper. Invariant: where the lines fit the symbol's own column, that is the answer.
+
+use super::block::{BlockLine, TextBlock};
+
+/// Where a text goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placing {
+    /// In the place of a symbol's text: its first line takes the symbol's column, whatever stands before it.
+    Instead,
+    /// On lines of its own before the symbol.
+    Before,
+    /// On lines of its own behind the symbol.
+    After,
+}
+
+/// The place for which a text may have been written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SymbolColumn<'a> {
+    /// The column of the symbol, in characters.
+    pub(super) at: usize,
+    /// How wide a level is.
+    pub(super) level: usize,
+    pub(super) placing: Placing,
+    /// What stands there now.
+    pub(super) present: Option<&'a TextBlock<'a>>,
+}
+
+/// The column that `body` was written for; `None` where its lines do not tell.
+pub(super) fn written_for(body: &TextBlock<'_>, column: SymbolColumn<'_>) -> Option<usize> {
+    let (first, further) = body.lines.split_first()?;
+    let own = Some(first.width()).filter(|&width| width > 0 || column.placing != Placing::Instead);
+    let code: Vec<&BlockLine<'_>> = further.iter().filter(|line| line.is_code(body.grammar)).collect();
+    let Some(least) = code.iter().map(|line| line.width()).min() else {
+        return match column.placing {
+            Placing::Before | Placing::After => own,
+            Placing::Instead => by_continuation(body, column, own),
+        };
+    };
+    let is_flush = opens_nothing(body, first)
+        || code[0].width() > least
+        || code.iter().filter(|line| line.width() == least).all(|line| is_bracket(line));
+    match (column.placing, own) {
+        (Placing::Before | Placing::After, Some(own)) => Some(beside(body, column, own, least, is_flush)),
+        _ if is_flush => Some(least),
+        _ if body.grammar.name() != "python" => by_continuation(body, column, own),
+        _ => {
+            let steps = [Some(column.level), body.step()];
+            let fits = |at: &usize| steps.iter().flatten().any(|step| least == at + step);
+            let known = [Some(column.at), own].into_iter().flatten().find(fits);
+            Some(known.unwrap_or_else(|| least.saturating_sub(body.step().unwrap_or(column.level))))
+        }
+    }
+}
+
+/// A text on lines of its own shows its column by its first line, unless that alone lost its white space.
+fn beside(body: &TextBlock<'_>, column: SymbolColumn<'_>, own: usize, least: usize, is_flush: bool) -> usize {
+    if least <= own {
+        return least;
+    }
+    if is_flush {
+        return if own == 0 { least } else { own };
+    }
+    // What goes on with an expression may stand two levels deeper.
+    let twice = (body.grammar.name() != "python").then_some(2 * column.level);
+    let is_own = [Some(column.level), body.step(), twice].into_iter().flatten().any(|step| least == step);
+    if own == 0 && !is_own && least == column.at + column.level { column.at } else { own }
+}
+
+/// For a text whose further lines go on with its first: by lines that the present text has too, by the bracket under which
+/// they are aligned, by one level or two.
+fn by_continuation(body: &TextBlock<'_>, column: SymbolColumn<'_>, own: Option<usize>) -> Option<usize> {
+    let (first, further) = body.lines.split_first()?;
+    let is_told =
+        |line: &&BlockLine<'_>| line.is_code(body.grammar) || line.kind == crate::syntax::LineKind::Continued;
+    let lines: Vec<&BlockLine<'_>> = further.iter().filter(is_told).collect();
+    let least = lines.iter().map(|line| line.width()).min()?;
+    if let Some(found) = column.present.and_then(|present| by_present(&lines, present, column.at)) {
+        return Some(found);
+    }
+    if lines.iter().filter(|line| line.width() == least).all(|line| is_bracket(line)) {
+        return Some(least);
+    }
+    let aligned = open_bracket(first.rest).map(|at| at + 1).filter(|&at| !first.rest[at..].trim().is_empty());
+    let depths: Vec<usize> = match aligned {
+        Some(depth) => vec![depth],
+        None => vec![column.level, 2 * column.level],
+    };
+    let known: Vec<usize> = [Some(column.at), own].into_iter().flatten().collect();
+    let fits = |depth: &usize| known.iter().copied().find(|at| least == at + depth);
+    depths.iter().find_map(fits).or_else(|| least.checked_sub(depths[0])).or(Some(0))
+}
+
+/// By lines that stand in the present text too: all must say the same.
+fn by_present(lines: &[&BlockLine<'_>], present: &TextBlock<'_>, at: usize) -> Option<usize> {
+    let mut found = None;
+    for line in lines {
+        let mut same = present.lines.iter().skip(1).filter(|other| other.rest == line.rest);
+        let (Some(other), None) = (same.next(), same.next()) else { continue };
+        let column = (at + line.width()).checked_sub(other.width())?;
+        if *found.get_or_insert(column) != column {
+            return None;
+        }
+    }
+    found
+}
+
+/// Whether the lines behind the first stand beside it: it is a comment, an annotation, a decorator or a whole statement.
+fn opens_nothing(body: &TextBlock<'_>, first: &BlockLine<'_>) -> bool {
+    const OPENERS: [&str; 9] = ["async", "class", "def", "for", "if", "match", "try", "while", "with"];
+    let rest = first.rest.trim_end();
+    if body.grammar.name() == "python" {
+        let word = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
+        return !OPENERS.contains(&word);
+    }
+    let is_comment = rest.starts_with("//") || rest.starts_with("/*");
+    let is_attribute = (rest.starts_with("#[") || rest.starts_with('[')) && rest.ends_with(']');
+    let is_template = rest.starts_with("template") && rest.ends_with('>');
+    is_comment || is_attribute || is_template || is_annotation(rest)
+}
+
+/// `@A`, `@a.B(1, "x")`, and nothing behind it.
+fn is_annotation(rest: &str) -> bool {
+    let Some(named) = rest.strip_prefix('@') else { return false };
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':');
+    let behind = named.trim_start_matches(is_name);
+    behind.is_empty() || (behind.starts_with('(') && open_bracket(behind).is_none() && behind.ends_with(')'))
+}
+
+fn is_bracket(line: &BlockLine<'_>) -> bool {
+    line.rest.starts_with(['}', ')', ']', '{'])
+}
+
+/// The last bracket of `line` that is not closed on it; quoted ones do not count.
+fn open_bracket(line: &str) -> Option<usize> {
+    let mut open = Vec::new();
+    let mut quote = None;
+    let mut is_escaped = false;
+    for (at, c) in line.char_indices() {
+        match (quote, c) {
+            _ if is_escaped => is_escaped = false,
+            (Some(_), '\\') => is_escaped = true,
+            (Some(quoted), c) if c == quoted => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '(' | '[' | '{') => open.push(at),
+            (None, ')' | ']' | '}') => drop(open.pop()),
+            _ => {}
+        }
+    }
+    open.pop()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Cancel;
+    use crate::syntax::{Grammar, line_kinds};
+
+    fn told(grammar: &str, text: &str, placing: Placing, at: usize) -> Option<usize> {
+        let grammar = Grammar::named(grammar).expect("known");
+        let kinds = line_kinds(grammar, text.trim_start(), &Cancel::new()).expect("parsed");
+        let body = TextBlock::new(grammar, text, &kinds);
+        written_for(&body, SymbolColumn { at, level: 4, placing, present: None })
+    }
+
+    #[test]
+    fn what_replaces_a_symbol_tells_by_its_further_lines() {
+        for (grammar, text, at, expected) in [
+            ("python", "def f():\n    return 1", 4, Some(0)),
+            ("python", "def f():\n    return 1", 0, Some(0)),
+            ("python", "def f():\n        return 1", 4, Some(4)),
+            ("python", "def f():\n        return 1", 8, Some(4)),
+            ("python", "def f():\n  if x:\n    return 1", 4, Some(0)),
+            ("python", "@d\ndef f():\n    return 1", 4, Some(0)),
+            ("python", "@d\n    def f():\n        return 1", 4, Some(4)),
+            ("python", "def f(a,\n      b):\n    return 1", 4, Some(0)),
+            ("python", "    def f():\n    return 1", 4, Some(0)),
+            ("python", "        def f():\n            return 1", 4, Some(8)),
+            // One level behind the symbol's column, whatever stands before the first line.
+            ("python", "  def f():\n    return 1", 0, Some(0)),
+            ("python", "def f():\n    return 1\n\ndef g():\n    return 2", 4, Some(0)),
+            ("python", "x = [\n    1,\n]", 4, Some(0)),
+            ("python", "x = [\n        1,\n    ]", 4, Some(4)),
+            ("python", "x = f(a,\n      b)", 4, Some(0)),
+            ("python", "x = f(a,\n          b)", 4, Some(4)),
+            ("python", "x = 1\ny = 2", 4, Some(0)),
+            ("python", "x = '''\n  a\n'''", 4, None),
+            ("python", "def f(): pass", 4, None),
+            ("kotlin", "fun f() {\n    g()\n}", 4, Some(0)),
+            ("kotlin", "fun f() {\n        g()\n    }", 4, Some(4)),
+            ("kotlin", "@A(\"x)\")\nfun f() = 1", 4, Some(0)),
+            ("kotlin", "fun f() =\n    1", 4, Some(0)),
+            ("kotlin", "fun f() =\n        1", 4, Some(4)),
+            ("kotlin", "fun f() =\n            1", 4, Some(4)),
+            ("kotlin", "val a: Int\n    get() {\n        return 1\n    }", 0, Some(0)),
+            ("kotlin", "fun f() {\n        g()\n    }\n\n    fun h() {\n        g()\n    }", 4, Some(4)),
+            ("cpp", "void f()\n{\n#if A\n    g();\n#endif\n}", 4, Some(0)),
+        ] {
+            assert_eq!(told(grammar, text, Placing::Instead, at), expected, "{at}: {text}");
+        }
+    }
+
+    #[test]
+    fn what_goes_beside_a_symbol_tells_by_its_first_line() {
+        for (grammar, text, at, expected) in [
+            ("python", "def f():\n    return 1", 4, Some(0)),
+            ("python", "    def f():\n        return 1", 4, Some(4)),
+            ("python", "x = 1", 4, Some(0)),
+            ("python", "        def f():\n            return 1", 4, Some(8)),
+            // Only the first line lost its white space.
+            ("python", "def f():\n        return 1", 4, Some(4)),
+            ("kotlin", "fun f() {\n        g()\n    }", 4, Some(4)),
+            ("kotlin", "fun f() =\n        g()", 4, Some(0)),
+            ("kotlin", "fun f() {\n    g()\n}\n\nfun h() {\n    g()\n}", 4, Some(0)),
+        ] {
+            assert_eq!(told(grammar, text, Placing::After, at), expected, "{at}: {text}");
+        }
+    }
+
+    #[test]
+    fn lines_that_are_there_already_tell_their_column() {
+        let kotlin = Grammar::named("kotlin").expect("known");
+        let body = |text| TextBlock::new(kotlin, text, &[]);
+        let present = body("fun f() = a\n            .b()\n            .c()");
+        let column = SymbolColumn { at: 4, level: 4, placing: Placing::Instead, present: Some(&present) };
+        assert_eq!(written_for(&body("fun f() = x\n        .b()\n        .d()"), column), Some(0));
+        assert_eq!(
+            written_for(&body("fun f() = x\n        .d()\n        .e()"), column),
+            Some(4),
+            "none is there: one level"
+        );
+    }
+}

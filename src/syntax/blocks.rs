@@ -1,0 +1,203 @@
+//! Python's rule of blocks, which its grammar does not hold: every block has a statement, and the statements of one block
+//! begin at one column. Nothing is run. Invariant: a text in which nothing is found here and which the grammar accepts has
+//! no error of indentation (columns are counted as CPython counts them: a tab goes to the next multiple of eight, and
+//! where that and a tab as one column disagree, the text is refused).
+
+use tree_sitter::{Node, Tree};
+
+use super::extract::{OutlineError, with_tree};
+use super::grammar::Grammar;
+use crate::base::Cancel;
+
+/// Where a text breaks the rule. The offset is that of the statement's first word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Misplaced {
+    /// In bytes.
+    pub at: u32,
+    /// What is wrong there.
+    pub fault: BlockFault,
+}
+
+/// What is wrong with a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockFault {
+    /// The block of the statement has no statement.
+    Empty,
+    /// It begins at another column than the statements beside it.
+    Column,
+    /// It belongs into a block, and is not indented more than what opens that.
+    Shallow,
+}
+
+/// The first place where `text` breaks the rule; `None` where the language has none, and for a text with errors.
+pub fn misplaced(grammar: Grammar, text: &str, cancel: &Cancel) -> Result<Option<Misplaced>, OutlineError> {
+    with_tree(grammar, text, cancel, |tree| misplaced_in(tree, grammar, text))
+}
+
+pub(super) fn misplaced_in(tree: &Tree, grammar: Grammar, text: &str) -> Option<Misplaced> {
+    if grammar.name() != "python" || tree.root_node().has_error() {
+        return None;
+    }
+    let mut first: Option<Misplaced> = None;
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        if let Some(found) = look_at(node, text)
+            && first.is_none_or(|known| found.at < known.at)
+        {
+            first = Some(found);
+        }
+        // Expressions hold no statements.
+        let is_opaque =
+            matches!(node.kind(), "expression_statement" | "argument_list" | "parameters" | "string");
+        if !is_opaque && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return first;
+            }
+        }
+    }
+}
+
+fn look_at(node: Node<'_>, text: &str) -> Option<Misplaced> {
+    match node.kind() {
+        "module" => beside(node, text, Some(IndentWidth::default())),
+        "block" => block(node, text),
+        "decorated_definition" => beside(node, text, column_of(node, text)),
+        "elif_clause" | "else_clause" | "except_clause" | "except_group_clause" | "finally_clause" => {
+            let (own, owner) = (column_of(node, text)?, column_of(node.parent()?, text)?);
+            (own != owner).then(|| fault(node, BlockFault::Column))
+        }
+        _ => None,
+    }
+}
+
+fn block(node: Node<'_>, text: &str) -> Option<Misplaced> {
+    let opener = node.parent()?;
+    let mut cursor = node.walk();
+    let Some(first) = node.named_children(&mut cursor).find(|child| !child.is_extra()) else {
+        return Some(fault(opener, BlockFault::Empty));
+    };
+    let own = column_of(first, text);
+    if let (Some(own), Some(outer)) = (own, column_of(opener, text))
+        && !own.is_deeper_than(outer)
+    {
+        return Some(fault(first, BlockFault::Shallow));
+    }
+    beside(node, text, own)
+}
+
+/// The first child of `node` that begins a line at another column than `column`; any that begins a line at all where the
+/// block has no column, since it begins on the line of what opens it.
+fn beside(node: Node<'_>, text: &str, column: Option<IndentWidth>) -> Option<Misplaced> {
+    let mut cursor = node.walk();
+    let mut children = node.named_children(&mut cursor).filter(|child| !child.is_extra());
+    let wrong = children.find(|&child| column_of(child, text).is_some_and(|own| Some(own) != column))?;
+    Some(fault(wrong, BlockFault::Column))
+}
+
+fn fault(node: Node<'_>, fault: BlockFault) -> Misplaced {
+    Misplaced { at: u32::try_from(node.start_byte()).unwrap_or(u32::MAX), fault }
+}
+
+/// How far a line is indented, counted twice as CPython does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct IndentWidth {
+    /// A tab goes to the next multiple of eight.
+    wide: usize,
+    /// A tab is one column.
+    narrow: usize,
+}
+
+impl IndentWidth {
+    fn is_deeper_than(self, other: IndentWidth) -> bool {
+        self.wide > other.wide && self.narrow > other.narrow
+    }
+}
+
+/// The column of `node`, if it is the first on a line that is one of Python's own: not behind a `\` at the end of a line.
+fn column_of(node: Node<'_>, text: &str) -> Option<IndentWidth> {
+    let at = node.start_byte();
+    let before = text.get(..at)?;
+    let start = memchr::memrchr2(b'\n', b'\r', before.as_bytes()).map_or(0, |found| found + 1);
+    let above = before[..start].trim_end_matches(['\n', '\r']);
+    let is_joined = above.ends_with('\\') && before[above.len()..start].matches('\n').count() <= 1;
+    if is_joined && start > 0 {
+        return None;
+    }
+    let mut column = IndentWidth::default();
+    for byte in before[start..].trim_start_matches('\u{FEFF}').bytes() {
+        match byte {
+            b' ' => column = IndentWidth { wide: column.wide + 1, narrow: column.narrow + 1 },
+            b'\t' => column = IndentWidth { wide: (column.wide / 8 + 1) * 8, narrow: column.narrow + 1 },
+            // A form feed begins the line anew.
+            b'\x0C' => column = IndentWidth::default(),
+            _ => return None,
+        }
+    }
+    Some(column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::text::line_starts;
+
+    /// The 1-based line of what is found, and the fault.
+    fn found(text: &str) -> Option<(usize, BlockFault)> {
+        let python = Grammar::named("python").expect("known");
+        let found = misplaced(python, text, &Cancel::new()).expect("parsed")?;
+        let line = line_starts(text).partition_point(|&start| start <= found.at);
+        Some((line, found.fault))
+    }
+
+    #[test]
+    fn what_python_accepts_is_accepted() {
+        for text in [
+            "",
+            "x = 1\n",
+            "\u{FEFF}x = 1\ny = 2\n",
+            "def f(): pass\n",
+            "class A: x = 1; y = 2\nz = 3\n",
+            "def f(\n  a,\n):\n      return (\na)\n",
+            "if x:\n  a\nelif y:\n    b\nelse:\n      c\n",
+            "try:\n    a\nexcept E:\n    b\nelse:\n    c\nfinally:\n    d\n",
+            "@a\n@b\nasync def f():\n    pass\n",
+            "class A:\n    @a\n    # c\n    @b\n    def f(self):\n        pass\n\n# d\n    # e\n    x = 1\n",
+            "match x:\n    case 1:\n        a\n    case _:\n        b\n",
+            "for i in x:\n\ta\n\tif b:\n\t\tc\nelse:\n\td\n",
+            "x = 1; \\\n    y = 2\nif a and \\\n  b:\n    c\n",
+            "if x:\n        a\n\tb\n",
+            "\x0Cdef f():\n    pass\n\x0C\nx = 1\n",
+            "def f():\r    a\r    b\r",
+            "def f():\n    '''d'''\n",
+            "while x: a; b\nwith y as z: c\n",
+        ] {
+            // The eighth but one mixes tabs and spaces in a way that CPython refuses.
+            let expected = text.contains("        a\n\tb").then_some((3, BlockFault::Column));
+            assert_eq!(found(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_breaks_the_rule_is_found() {
+        use BlockFault::{Column, Empty, Shallow};
+        for (text, expected) in [
+            ("class A:\n    def f(self):\n    return 1\n", (2, Empty)),
+            ("class A:\n    def f(self):\n    # c\n\n    x = 1\n", (2, Empty)),
+            ("class A:\n    def f(self):\n\nx = 1\n", (2, Empty)),
+            ("def f():\n    a\n      b\n", (3, Column)),
+            ("def f():\n        a\n    b\n", (3, Column)),
+            ("  x = 1\n", (1, Column)),
+            ("if x:\n    a\n  else:\n    b\n", (3, Column)),
+            ("class A:\n    @d\n      def f(self):\n        pass\n", (3, Column)),
+            ("class A:\n    def f(self):\n\t\treturn 1\n", (3, Shallow)),
+        ] {
+            assert_eq!(found(text), Some(expected), "{text:?}");
+        }
+        // A text with errors is for the parser to refuse.
+        assert_eq!(found("def f(:\n"), None);
+    }
+}
