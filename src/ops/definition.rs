@@ -5,7 +5,7 @@ use super::Project;
 use super::declared::{self, of_spans, of_targets};
 use super::question::{QuestionError, Source, no_language, unchanged};
 use super::spot::whole_words;
-use super::target::{Wanted, target};
+use super::target::{Target, Wanted, target};
 use super::unread::{self, Unread};
 use crate::base::{Cancel, RelPath, TextRange};
 use crate::config::{LanguageId, Languages};
@@ -39,6 +39,8 @@ pub(super) struct Pointed {
     pub(super) at: At,
     pub(super) language: Option<LanguageId>,
     pub(super) name_range: TextRange,
+    /// What the symbol's name was read as, where that is no name path of the project.
+    pub(super) read_as: Option<String>,
 }
 
 /// What is asked.
@@ -61,6 +63,8 @@ pub struct Definitions {
     pub source: Source,
     /// What was not looked into and may hold more.
     pub unread: Unread,
+    /// What the symbol's name was read as, where that is no name path of the project.
+    pub read_as: Option<String>,
     /// The index revision that the answer reflects, at least.
     pub revision: u64,
 }
@@ -72,7 +76,7 @@ pub async fn definition(project: &Project, ask: &FindDefinition) -> Result<Defin
 
 async fn once(project: &Project, ask: &FindDefinition) -> Result<Definitions, QuestionError> {
     let pointed = project.point(&ask.from).await?;
-    let revision = pointed.at.revision;
+    let (revision, read_as) = (pointed.at.revision, pointed.read_as.clone());
     let said = match project.language_at(&pointed) {
         Ok(language) => project.servers.goto(language, &pointed.at, ask.which, ask.waiting).await,
         Err(why) => Err(why),
@@ -99,7 +103,7 @@ async fn once(project: &Project, ask: &FindDefinition) -> Result<Definitions, Qu
             (found, unread, Source::Syntax(why))
         }
     };
-    Ok(Definitions { found, source, unread, revision })
+    Ok(Definitions { found, source, unread, read_as, revision })
 }
 
 impl Project {
@@ -122,8 +126,8 @@ fn point(
 ) -> Result<Pointed, QuestionError> {
     match from {
         Pointer::Symbol(wanted) => {
-            let target = target(view, languages, wanted, cancel)?;
-            Ok(Pointed { name_range: target.name_range, at: target.at, language: target.language })
+            let Target { name_range, at, language, read_as, .. } = target(view, languages, wanted, cancel)?;
+            Ok(Pointed { name_range, at, language, read_as })
         }
         Pointer::Use { relative_path, line, name } => on_line(view, languages, relative_path, *line, name),
     }
@@ -164,6 +168,7 @@ fn on_line(
         language: languages.language_of(&path).or_else(|| languages.by_name(grammar.name())),
         name_range: TextRange::new(offset, offset.saturating_add(length)),
         at: At { path, offset, hash: current.hash, revision: view.snapshot.revision },
+        read_as: None,
     })
 }
 

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::naming::{Understood, understood};
 use super::symbol::{Detail, Lettering, Symbol, signature_of, symbol};
 use super::tree::{LocateError, Located};
 use super::unread::{self, Unread};
@@ -45,6 +46,8 @@ pub struct FoundSymbols {
     pub read: Vec<(RelPath, ContentHash)>,
     /// What was not looked into and may hold more.
     pub unread: Unread,
+    /// What the name was read as, where that is no name path of the project.
+    pub read_as: Option<String>,
     /// The index revision that the answer reflects (at least).
     pub revision: u64,
 }
@@ -85,7 +88,38 @@ pub fn find_symbol(view: &View, ask: &FindSymbol, cancel: &Cancel) -> Result<Fou
         }
     }
     let unread = unread::of_query(view, &ask.query, symbols.len(), cancel)?;
-    Ok(FoundSymbols { symbols, read, unread, revision: view.snapshot.revision })
+    Ok(FoundSymbols { symbols, read, unread, read_as: None, revision: view.snapshot.revision })
+}
+
+/// Finds what `name`, of which the literal reading found nothing, means otherwise: `Flask.run`, `flask.app.Flask`,
+/// `Flask/run()`, an extension by its receiver. Of `ask` all but the pattern counts.
+pub fn find_meant(
+    view: &View,
+    ask: &FindSymbol,
+    name: &str,
+    cancel: &Cancel,
+) -> Result<Option<FoundSymbols>, SymbolError> {
+    let Some(Understood { hits, meaning }) = understood(view, &ask.query, name, cancel)? else {
+        return Ok(None);
+    };
+    let mut found = FoundSymbols {
+        symbols: Vec::new(),
+        read: Vec::new(),
+        unread: unread::of_query(view, &ask.query, 0, cancel)?,
+        read_as: Some(meaning),
+        revision: view.snapshot.revision,
+    };
+    let signatures = if hits.len() <= ask.signatures { usize::MAX } else { 0 };
+    for hit in hits {
+        let Some(outline) = hit.file.outline() else { continue };
+        let name_path = format!("/{}", outline.name_path(hit.row));
+        let Ok(pattern) = NamePattern::parse(&name_path, Matching::Exact) else { continue };
+        let query = Query { pattern, scope: Scope::Within(hit.file.path.clone()), ..ask.query.clone() };
+        let one = find_symbol(view, &FindSymbol { query, signatures, ..ask.clone() }, cancel)?;
+        found.symbols.extend(one.symbols);
+        found.read.extend(one.read.into_iter().filter(|read| !found.read.contains(read)).collect::<Vec<_>>());
+    }
+    Ok(Some(found).filter(|found| !found.symbols.is_empty()))
 }
 
 /// Symbols of exactly the name that was asked for which another condition kept out (the place, the kind, what the

@@ -30,6 +30,8 @@ pub struct Hover {
     pub signatures: Vec<String>,
     /// Where it comes from.
     pub source: Source,
+    /// What the symbol's name was read as, where that is no name path of the project.
+    pub read_as: Option<String>,
     /// The index revision that the answer reflects, at least.
     pub revision: u64,
 }
@@ -45,17 +47,17 @@ async fn once(project: &Project, ask: &AskHover) -> Result<Hover, QuestionError>
         Ok(language) => project.servers.hover(language, &pointed.at, ask.waiting).await,
         Err(why) => Err(why),
     };
-    let revision = pointed.at.revision;
+    let (revision, read_as) = (pointed.at.revision, pointed.read_as.clone());
     match said {
         Ok(said) => {
             let signatures = signatures(project, &pointed, ask.waiting).await?;
-            Ok(Hover { text: said.value, signatures, source: Source::Server(said.server), revision })
+            Ok(Hover { text: said.value, signatures, source: Source::Server(said.server), read_as, revision })
         }
         Err(changed @ NoAnswer::Changed { .. }) => Err(changed.into()),
         Err(why) => {
             let work = move |view: &View, cancel: &Cancel| from_declaration(view, &pointed, cancel);
             let text = project.look(work).await??;
-            Ok(Hover { text, signatures: Vec::new(), source: Source::Syntax(why), revision })
+            Ok(Hover { text, signatures: Vec::new(), source: Source::Syntax(why), read_as, revision })
         }
     }
 }

@@ -59,9 +59,10 @@ async fn once(project: &Project, ask: &FindImplementations) -> Result<Definition
         .nth(1)
         .map(|class| class.split('[').next().unwrap_or(class).to_owned());
     let more: Vec<String> = class.into_iter().collect();
+    let read_as = target.read_as.clone();
     let work = move |view: &View, cancel: &Cancel| unread::of_target(view, &target, &more, cancel);
     let unread = project.look(work).await??;
-    Ok(Definitions { found, source, unread, revision })
+    Ok(Definitions { found, source, unread, read_as, revision })
 }
 
 async fn from_heads(project: &Project, target: &Target) -> Result<Declarations, QuestionError> {

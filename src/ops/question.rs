@@ -6,13 +6,13 @@ use std::future::Future;
 use std::sync::Arc;
 
 use super::Project;
+use super::naming::one_thing;
 use super::needed_words::NeededWords;
-use super::one_thing;
 use super::server_outlines::{self, Outlined, Patience};
-use super::target::{Target, TargetError, Wanted, target};
+use super::target::{Target, TargetError, Wanted, target, targets};
 use crate::base::Cancel;
 use crate::base::cancel::Cancelled;
-use crate::config::LanguageId;
+use crate::config::{LanguageId, Languages};
 use crate::engine::{EngineError, View};
 use crate::index::Snapshot;
 use crate::lsp::NoAnswer;
@@ -101,7 +101,21 @@ impl Project {
     /// The one symbol that a client named. Where it is not found and language servers have files yet to outline, they
     /// do that first.
     pub(super) async fn target(&self, wanted: &Wanted) -> Result<Target, QuestionError> {
-        let found = self.target_in_index(wanted).await;
+        self.named(wanted, target).await
+    }
+
+    /// The symbols that a question about a name is about: one, or, where that is wanted, all overloads of the name in their
+    /// container, in path order, then by position.
+    pub(super) async fn targets(&self, wanted: &Wanted) -> Result<Vec<Target>, QuestionError> {
+        self.named(wanted, targets).await
+    }
+
+    async fn named<T: Send + 'static>(
+        &self,
+        wanted: &Wanted,
+        find: fn(&View, &Languages, &Wanted, &Cancel) -> Result<T, TargetError>,
+    ) -> Result<T, QuestionError> {
+        let found = self.in_index(wanted, find).await;
         if !matches!(found, Err(QuestionError::Target(TargetError::None { .. })))
             || !server_outlines::are_missing(self)
         {
@@ -110,16 +124,20 @@ impl Project {
         let needed = NeededWords::of_name_path(&wanted.name_path, Matching::Exact);
         let outlined = server_outlines::ensure(self, &wanted.relative_path, &needed, Patience::Brief).await;
         let Outlined::Tried(gaps) = outlined else { return found };
-        let mut found = self.target_in_index(wanted).await;
+        let mut found = self.in_index(wanted, find).await;
         if let Err(QuestionError::Target(TargetError::None { missing, .. })) = &mut found {
             missing.extend(gaps.iter().map(ToString::to_string));
         }
         found
     }
 
-    async fn target_in_index(&self, wanted: &Wanted) -> Result<Target, QuestionError> {
+    async fn in_index<T: Send + 'static>(
+        &self,
+        wanted: &Wanted,
+        find: fn(&View, &Languages, &Wanted, &Cancel) -> Result<T, TargetError>,
+    ) -> Result<T, QuestionError> {
         let (wanted, languages) = (wanted.clone(), self.languages.clone());
-        Ok(self.look(move |view, cancel| target(view, &languages, &wanted, cancel)).await??)
+        Ok(self.look(move |view, cancel| find(view, &languages, &wanted, cancel)).await??)
     }
 
     /// All declarations of the thing that `target` declares, itself among them, in path order, then by position: an
@@ -127,7 +145,25 @@ impl Project {
     /// them all.
     pub async fn declarations(&self, target: &Target) -> Result<Vec<Target>, QuestionError> {
         let (target, languages) = (target.clone(), self.languages.clone());
-        self.look(move |view, _| one_thing::declarations(view, &languages, &target)).await
+        let work =
+            move |view: &View, cancel: &Cancel| one_thing::declarations(view, &languages, &target, cancel);
+        Ok(self.look(work).await??)
+    }
+
+    /// Several symbols, each with the other declarations of its thing ([`Project::declarations`]), each thing once.
+    pub(super) async fn things(&self, targets: Vec<Target>) -> Result<Vec<Vec<Target>>, QuestionError> {
+        if let [_] = &*targets {
+            return Ok(vec![targets]);
+        }
+        let mut things: Vec<Vec<Target>> = Vec::new();
+        for target in targets {
+            let is_known = |thing: &Vec<Target>| thing.iter().any(|one| one.is_same(&target));
+            if things.iter().any(is_known) {
+                continue;
+            }
+            things.push(self.declarations(&target).await?);
+        }
+        Ok(things)
     }
 
     /// The language to ask about a target.

@@ -1,10 +1,10 @@
-//! The one symbol that a question is about, by name path and place. Invariant: exactly one, or an error that shows
-//! what there is instead.
+//! The symbol that a question is about, by name path and place: the only one, or the overloads of one name where the
+//! question is about all of them. Invariant: else an error that shows what there is instead.
 
 use std::sync::Arc;
 
 use super::find_symbol::{self, SymbolError};
-use super::one_thing;
+use super::naming::{Understood, are_overloads, one_thing, understood};
 use super::symbol::{Detail, Symbol, signature_of, symbol};
 use super::unread;
 use crate::base::{Cancel, ContentHash, RelPath, Text, TextRange};
@@ -28,8 +28,19 @@ pub struct Wanted {
     pub relative_path: String,
     /// Whether parameters and local variables are meant too.
     pub locals: Locals,
-    /// What several declarations of that name path are.
+    /// What becomes of a name path that several declarations have.
     pub several: Several,
+    /// How the name is read.
+    pub reading: Reading,
+}
+
+/// How a name is read that is no name path of the project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// As a name path only; what else it may mean is told with the refusal.
+    Literal,
+    /// In other ways too: `Flask.run`, `flask.app.Flask`, `Flask/run()`, an extension by its receiver. The target says how.
+    Free,
 }
 
 /// What becomes of a name path that several declarations have.
@@ -37,8 +48,11 @@ pub struct Wanted {
 pub enum Several {
     /// It is refused: the client has to say which.
     Refused,
-    /// They are taken where they are one thing ([`Project::declarations`]): the first stands for them.
+    /// They are taken where they are one thing ([`Project::declarations`](super::Project::declarations)): the first stands
+    /// for them.
     OneThing,
+    /// They are taken together where they are overloads in one container, or one thing.
+    Overloads,
 }
 
 /// The one symbol that was meant.
@@ -60,6 +74,27 @@ pub struct Target {
     pub name: String,
     /// Its language; `None` when no language has such files.
     pub language: Option<LanguageId>,
+    /// What its name was read as, where that is no name path of the project.
+    pub read_as: Option<String>,
+}
+
+/// What is said of one symbol, or alike of several overloads of a name.
+#[derive(Clone, Debug)]
+pub struct OfOverloads<T> {
+    /// Which, in path order, then by position; with their signatures where the name has several.
+    pub of: Vec<Target>,
+    /// What is said.
+    pub found: T,
+}
+
+impl<T> OfOverloads<T> {
+    /// Adds what is said of `of`, which is said of others already if it `is_same` as what is said of them.
+    pub(super) fn add(all: &mut Vec<Self>, of: Vec<Target>, found: T, is_same: fn(&T, &T) -> bool) {
+        match all.iter_mut().find(|known| is_same(&known.found, &found)) {
+            Some(known) => known.of.extend(of),
+            None => all.push(OfOverloads { of, found }),
+        }
+    }
 }
 
 /// Why no single symbol is meant.
@@ -82,6 +117,8 @@ pub enum TargetError {
         similar: Vec<String>,
         /// Files that it may be in, without outlines as yet or not readable, and why.
         missing: Vec<String>,
+        /// What the name means if it is not read as a name path, where it had to be.
+        meant: Vec<Symbol>,
     },
     /// There are several.
     #[error("Found multiple {} symbols matching '{pattern}'", candidates.len())]
@@ -135,9 +172,21 @@ impl Target {
             name_range: TextRange::new(this.name_start, this.name_start.saturating_add(length)),
             name,
             language,
+            read_as: None,
             file: file.clone(),
             row,
         })
+    }
+
+    /// Whether both are the same declaration.
+    pub(super) fn is_same(&self, other: &Target) -> bool {
+        self.at.path == other.at.path && self.name_range == other.name_range
+    }
+
+    /// With its signature, by which overloads are told apart.
+    pub(super) fn with_signature(mut self, view: &View) -> Target {
+        self.symbol.signature = signature_of(view, &self.file, self.row);
+        self
     }
 }
 
@@ -149,6 +198,7 @@ impl Wanted {
             relative_path: relative_path.to_owned(),
             locals: Locals::LeftOut,
             several: Several::Refused,
+            reading: Reading::Literal,
         }
     }
 
@@ -167,34 +217,103 @@ pub fn target(
     wanted: &Wanted,
     cancel: &Cancel,
 ) -> Result<Target, TargetError> {
-    let pattern = NamePattern::parse(&wanted.name_path, Matching::Exact)?;
-    let (path, line) = with_line(view, &wanted.relative_path);
-    let query = Query {
-        pattern,
-        scope: find_symbol::scope(view, path)?,
-        include_kinds: Vec::new(),
-        exclude_kinds: Vec::new(),
-        locals: wanted.locals,
-    };
-    let mut hits = view.snapshot.find(&query, cancel).map_err(SymbolError::from)?;
-    if let Some(line) = line {
-        hits.retain(|hit| begins_on(hit, line));
-    }
-    let one = the_one(&hits, query.pattern.whole()).or_else(|| match wanted.several {
-        Several::OneThing if one_thing::are_one(view, &hits) => hits.first(),
-        Several::OneThing | Several::Refused => None,
-    });
-    let Some(hit) = one else {
-        if hits.is_empty() {
-            return Err(none(view, &query, &wanted.name_path, cancel)?);
+    let named = Named::find(view, wanted, cancel)?;
+    let hit = match the_one(&named.hits, &wanted.name_path) {
+        Some(hit) => Some(hit),
+        None if wanted.several == Several::Refused => None,
+        None => {
+            let is_one = one_thing::are_one(view, &named.hits, cancel).map_err(SymbolError::from)?;
+            named.hits.first().filter(|_| is_one)
         }
-        let candidates = hits.iter().filter_map(|hit| shown(view, hit)).collect();
-        return Err(TargetError::Several { pattern: wanted.name_path.clone(), candidates });
     };
-    match Target::new(view, languages, &hit.file, hit.row) {
-        Some(target) => Ok(target),
-        None => Err(none(view, &query, &wanted.name_path, cancel)?),
+    let hit = hit.ok_or_else(|| named.several(view, wanted))?;
+    named.target(view, languages, hit).ok_or_else(|| named.several(view, wanted))
+}
+
+/// Finds the symbols that a question about a name is about, in path order, then by position: one, or, where that is
+/// wanted, all overloads of the name in their container, with their signatures.
+pub fn targets(
+    view: &View,
+    languages: &Languages,
+    wanted: &Wanted,
+    cancel: &Cancel,
+) -> Result<Vec<Target>, TargetError> {
+    if wanted.several == Several::Overloads {
+        let named = Named::find(view, wanted, cancel)?;
+        let hits = named.of_this_path(&wanted.name_path);
+        let is_one = || one_thing::are_one(view, &hits, cancel).map_err(SymbolError::from);
+        if hits.len() > 1 && (are_overloads(view, &hits) || is_one()?) {
+            let target = |hit: &Hit| Some(named.target(view, languages, hit)?.with_signature(view));
+            return Ok(hits.iter().filter_map(target).collect());
+        }
     }
+    Ok(vec![target(view, languages, wanted, cancel)?])
+}
+
+/// What a name stands for; never nothing.
+struct Named {
+    hits: Vec<Hit>,
+    read_as: Option<String>,
+}
+
+impl Named {
+    fn find(view: &View, wanted: &Wanted, cancel: &Cancel) -> Result<Named, TargetError> {
+        let pattern = NamePattern::parse(&wanted.name_path, Matching::Exact)?;
+        let (path, line) = with_line(view, &wanted.relative_path);
+        let query = Query {
+            pattern,
+            scope: find_symbol::scope(view, path)?,
+            include_kinds: Vec::new(),
+            exclude_kinds: Vec::new(),
+            locals: wanted.locals,
+        };
+        let on_line = |hit: &Hit| line.is_none_or(|line| begins_on(hit, line));
+        let mut hits = view.snapshot.find(&query, cancel).map_err(SymbolError::from)?;
+        hits.retain(on_line);
+        if !hits.is_empty() {
+            return Ok(Named { hits, read_as: None });
+        }
+        let other = understood(view, &query, &wanted.name_path, cancel).map_err(SymbolError::from)?;
+        let mut meant = match other {
+            Some(Understood { hits, meaning }) => Named { hits, read_as: Some(meaning) },
+            None => Named { hits: Vec::new(), read_as: None },
+        };
+        meant.hits.retain(on_line);
+        if wanted.reading == Reading::Free && !meant.hits.is_empty() {
+            return Ok(meant);
+        }
+        let meant = meant.hits.iter().filter_map(|hit| shown(view, hit)).collect();
+        Err(none(view, &query, &wanted.name_path, meant, cancel)?)
+    }
+
+    /// Those whose whole name path, indices of their own aside, is `pattern`; all if there is none.
+    fn of_this_path(&self, pattern: &str) -> Vec<Hit> {
+        let pattern = bare(pattern);
+        let is_whole = |hit: &&Hit| {
+            let Some(outline) = hit.file.outline() else { return false };
+            let path = outline.name_path(hit.row);
+            let is_indexed = outline.rows[hit.row].index > 0;
+            path.rsplit_once('[').map_or(&*path, |(name, _)| if is_indexed { name } else { &path }) == pattern
+        };
+        let whole: Vec<Hit> = self.hits.iter().filter(is_whole).cloned().collect();
+        if whole.is_empty() { self.hits.clone() } else { whole }
+    }
+
+    fn target(&self, view: &View, languages: &Languages, hit: &Hit) -> Option<Target> {
+        let target = Target::new(view, languages, &hit.file, hit.row)?;
+        Some(Target { read_as: self.read_as.clone(), ..target })
+    }
+
+    fn several(&self, view: &View, wanted: &Wanted) -> TargetError {
+        let candidates = self.hits.iter().filter_map(|hit| shown(view, hit)).collect();
+        TargetError::Several { pattern: wanted.name_path.clone(), candidates }
+    }
+}
+
+/// A pattern without the slashes around it.
+fn bare(pattern: &str) -> &str {
+    let pattern = pattern.strip_prefix('/').unwrap_or(pattern);
+    pattern.strip_suffix('/').unwrap_or(pattern)
 }
 
 /// `src/a.ts:12` is `src/a.ts` and its line 12, from 0; a file that is really called so is that file. Symbols of
@@ -221,6 +340,7 @@ fn the_one<'a>(hits: &'a [Hit], pattern: &str) -> Option<&'a Hit> {
     if let [only] = hits {
         return Some(only);
     }
+    let pattern = bare(pattern);
     let is_whole =
         |hit: &&Hit| hit.file.outline().is_some_and(|outline| outline.name_path(hit.row) == pattern);
     let mut whole = hits.iter().filter(is_whole);
@@ -237,7 +357,13 @@ fn shown(view: &View, hit: &Hit) -> Option<Symbol> {
     Some(Symbol { signature: signature_of(view, &hit.file, hit.row), ..plain })
 }
 
-fn none(view: &View, query: &Query, pattern: &str, cancel: &Cancel) -> Result<TargetError, TargetError> {
+fn none(
+    view: &View,
+    query: &Query,
+    pattern: &str,
+    meant: Vec<Symbol>,
+    cancel: &Cancel,
+) -> Result<TargetError, TargetError> {
     let elsewhere = find_symbol::kept_out(view, query, cancel)?;
     let similar = if elsewhere.is_empty() {
         view.snapshot.similar_names(query.pattern.last_name(), SIMILAR)
@@ -245,7 +371,7 @@ fn none(view: &View, query: &Query, pattern: &str, cancel: &Cancel) -> Result<Ta
         Vec::new()
     };
     let missing = unread::of_query(view, query, 0, cancel).map_err(SymbolError::from)?.clauses();
-    Ok(TargetError::None { pattern: pattern.to_owned(), elsewhere, similar, missing })
+    Ok(TargetError::None { pattern: pattern.to_owned(), elsewhere, similar, missing, meant })
 }
 
 /// What stands in the text where a row's name is, and its length. A composed name (`impl Display for Size`) does not

@@ -18,12 +18,14 @@ fn rust_project() -> User {
 #[test]
 fn a_question_that_nothing_matches_shows_where_the_name_is() {
     let user = rust_project();
-    let text = user.check(&["find", "Size/run"], 0);
+    let text = user.check(&["find", "Wrong/run"], 0);
     let lines: Vec<&str> = text.lines().collect();
-    // The likelier one first, whatever its path.
     assert_eq!(lines[0], "No symbols match. The name as such exists:", "{text}");
-    assert_eq!(lines[1], "src/size.rs:5 method impl Size/run", "{text}");
-    assert_eq!(lines[2], "src/a.rs:1 function run", "{text}");
+    assert_eq!(lines[1], "src/a.rs:1 function run", "{text}");
+    assert_eq!(lines[2], "src/size.rs:5 method impl Size/run", "{text}");
+    // The likelier one first, whatever its path.
+    let likelier = user.check(&["find", "impl Size/Wrong/run"], 0);
+    assert!(likelier.contains("exists:\nsrc/size.rs:5 method impl Size/run\n"), "{likelier}");
     assert!(lines[3].starts_with("[0 symbols;") && lines.len() == 4, "{text}");
     let elsewhere = user.check(&["find", "Size", "--in", "src/a.rs"], 0);
     assert!(elsewhere.contains("\nsrc/size.rs:1 struct Size\n"), "{elsewhere}");

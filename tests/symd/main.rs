@@ -42,6 +42,7 @@ mod lsp_kills;
 mod lsp_life;
 mod lsp_misbehave;
 mod lsp_stage;
+mod names;
 mod opened;
 mod parse_workers;
 mod patch_git;

@@ -7,6 +7,7 @@ mod answer;
 mod compare;
 mod confirm;
 mod judge;
+mod overloads;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ pub(super) use self::compare::{Compared, Standing, compare};
 pub(super) use self::confirm::confirm;
 use self::judge::listed;
 pub(super) use self::judge::{Found, Judged, judge};
+pub use self::overloads::references_of_overloads;
 use super::Project;
 use super::question::{QuestionError, Source, unchanged};
 use super::spot::{self, Checked, Dropped, Expect};

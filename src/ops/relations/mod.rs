@@ -5,6 +5,7 @@
 mod callees;
 mod callers;
 mod level;
+mod overloads;
 mod types;
 
 use std::collections::{HashSet, VecDeque};
@@ -14,6 +15,7 @@ use tokio::time::Instant;
 
 use self::level::Level;
 pub use self::level::{Branch, Key, Party, Where};
+pub use self::overloads::related_to_overloads;
 use super::Project;
 use super::question::{QuestionError, Source, unchanged};
 use super::target::{Target, Wanted};
@@ -121,11 +123,14 @@ pub struct Related {
 
 /// Follows the relation.
 pub async fn related(project: &Project, ask: &FindRelated) -> Result<Related, QuestionError> {
-    unchanged(|| once(project, ask)).await
+    unchanged(|| async {
+        let target = project.target(&ask.wanted).await?;
+        once(project, target, ask).await
+    })
+    .await
 }
 
-async fn once(project: &Project, ask: &FindRelated) -> Result<Related, QuestionError> {
-    let target = project.target(&ask.wanted).await?;
+async fn once(project: &Project, target: Target, ask: &FindRelated) -> Result<Related, QuestionError> {
     let mut growing = Growing { seen: HashSet::from([Key::of(&target)]), ..Growing::default() };
     let mut waiting = VecDeque::from([(None, target.clone())]);
     let mut source = None;

@@ -17,6 +17,8 @@ pub(super) struct Before {
     pub(super) type_parameters: String,
     /// `Map<K, V>`, `const char *`.
     pub(super) of_type: String,
+    /// Whether `static` stands there.
+    pub(super) is_static: bool,
 }
 
 /// Words that say how something is declared, and are no part of its type.
@@ -114,7 +116,8 @@ fn of_go(tokens: &Tokens<'_>) -> Before {
 
 /// `public static <T> Map<K, V> `, `template <class T> const T& Shop<T>::`.
 fn of_type_first(tokens: &Tokens<'_>, family: Family, kind: SymbolKind) -> Before {
-    let mut found = Before::default();
+    let is_static = tokens.find(0..tokens.len(), |token| token.text == "static").is_some();
+    let mut found = Before { is_static, ..Before::default() };
     let is_alias = tokens.text(0) == "typedef";
     let mut at = 0;
     loop {

@@ -61,6 +61,8 @@ pub struct Signature {
     /// What it is a member of where its name path does not say so: the receiver of Kotlin's extensions and Go's methods,
     /// the class of a C++ member that is defined elsewhere. Without the name of its variable; empty where there is none.
     pub receiver: String,
+    /// Whether `static` stands before it, in languages that write types first.
+    pub is_static: bool,
     /// What stands before the parameters: type parameters, and ` = ` for a function that is assigned.
     lead: String,
     parameters: Option<Vec<Parameter>>,
@@ -160,6 +162,12 @@ impl Signature {
         cut(text + &cut(self.value.clone(), MAX_VALUE), MAX_FULL)
     }
 
+    /// The types of the parameters, their names where they have none, without white space; `None` where it takes none.
+    pub fn parameter_types(&self) -> Option<Vec<String>> {
+        let plain = |one: &Parameter| one.bare.split_whitespace().collect::<String>();
+        Some(self.parameters.as_ref()?.iter().map(plain).collect())
+    }
+
     /// At most `limit` characters: defaults go first, then the names of parameters, then conditions, the last parameters,
     /// and types last of all.
     pub fn within(&self, limit: usize) -> String {
@@ -234,8 +242,12 @@ fn is_assigned(kind: SymbolKind, end: HeadEnd) -> bool {
 
 /// A function, a class: type parameters, parameters, and the rest up to the body.
 fn declared(tokens: &Tokens<'_>, family: Family, kind: SymbolKind, before: Before) -> Signature {
-    let mut signature =
-        Signature { receiver: before.receiver, lead: before.type_parameters, ..Signature::default() };
+    let mut signature = Signature {
+        receiver: before.receiver,
+        is_static: before.is_static,
+        lead: before.type_parameters,
+        ..Signature::default()
+    };
     let mut at = 0;
     if let Some(close) = type_parameters(tokens, family) {
         signature.lead = tokens.write(0..close + 1);
@@ -353,7 +365,8 @@ fn valued(mut tokens: Tokens<'_>, family: Family, kind: SymbolKind, before: Befo
     }
     let end = end_of_value(&tokens, start, family);
     tokens.truncate(end);
-    let mut signature = Signature { receiver: before.receiver, ..Signature::default() };
+    let mut signature =
+        Signature { receiver: before.receiver, is_static: before.is_static, ..Signature::default() };
     if family == Family::Script
         && let Some(function) = assigned_function(&tokens)
     {

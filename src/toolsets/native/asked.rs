@@ -12,7 +12,7 @@ use super::render::{Signatures, line};
 use crate::lsp::{NoAnswer, Waiting};
 use crate::ops::question::{QuestionError, Source};
 use crate::ops::symbol::Symbol;
-use crate::ops::target::{TargetError, Wanted};
+use crate::ops::target::{Reading, Several, TargetError, Wanted};
 use crate::resolve::Role;
 use crate::toolsets::Reply;
 use crate::toolsets::arguments::{ArgumentError, Arguments};
@@ -61,8 +61,13 @@ pub(super) fn relative_path() -> Value {
     json!({"type": "string", "default": "", "description": "The file (or directory, or `file:line`) that declares the symbol; needed where several have that name path."})
 }
 
-/// The symbol that is meant.
+/// The symbol that a question is about.
 pub(super) fn wanted(arguments: &Arguments<'_>) -> Result<Wanted, ArgumentError> {
+    Ok(Wanted { several: Several::OneThing, reading: Reading::Free, ..wanted_of_edit(arguments)? })
+}
+
+/// The symbol that an edit is to change: it is never another than the name says literally.
+pub(super) fn wanted_of_edit(arguments: &Arguments<'_>) -> Result<Wanted, ArgumentError> {
     Ok(Wanted::only(arguments.string("name_path")?, arguments.string_or("relative_path", "")?))
 }
 
@@ -103,11 +108,14 @@ pub(super) fn refused(refusal: Refusal) -> Reply {
 fn no_target(error: &TargetError) -> String {
     let mut text = error.to_string();
     match error {
-        TargetError::None { elsewhere, similar, missing, .. } => {
+        TargetError::None { elsewhere, similar, missing, meant, .. } => {
             for gap in missing {
                 text.push_str(&format!(". But {gap}"));
             }
-            if !elsewhere.is_empty() {
+            if !meant.is_empty() {
+                text.push_str(". Did you mean:");
+                list(meant, &mut text);
+            } else if !elsewhere.is_empty() {
                 text.push_str(". The name as such exists:");
                 list(elsewhere, &mut text);
             } else if !similar.is_empty() {
@@ -129,6 +137,20 @@ fn list(symbols: &[Symbol], text: &mut String) {
     }
     if let more @ 1.. = symbols.len().saturating_sub(MAX_CANDIDATES) {
         text.push_str(&format!("\n… and {more} more"));
+    }
+}
+
+/// Says what a name was read as, where that is no name path of the project.
+pub(super) fn tell_reading(read_as: Option<&String>, footer: &mut Footer) {
+    if let Some(meaning) = read_as {
+        footer.note(format!("read as {meaning}"));
+    }
+}
+
+/// The same for programs: `read_as`.
+pub(super) fn reading_json(read_as: Option<&String>, object: &mut Value) {
+    if let Some(meaning) = read_as {
+        object["read_as"] = json!(meaning);
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::answer::{Footer, Format, fitting, format};
-use super::asked::{patience, refused, schema, wanted, why_not};
+use super::asked::{patience, refused, schema, wanted_of_edit, why_not};
 use super::edits::text::unknown;
 use super::files::{counted, failed, limit};
 use super::reference_text::within as inside;
@@ -73,7 +73,7 @@ async fn run_diagnostics(call: &Call<'_>) -> Result<Reply, Reply> {
     let at_least = SEVERITIES.iter().find(|(known, _)| *known == word).map_or(Severity::Warning, |one| one.1);
     let file = arguments.string_or("relative_path", "").map_err(failed)?;
     let of = match (arguments.string_if("name_path").map_err(failed)?, file) {
-        (Some(_), _) => Of::Symbol(wanted(&arguments).map_err(failed)?),
+        (Some(_), _) => Of::Symbol(wanted_of_edit(&arguments).map_err(failed)?),
         (None, "") => Of::Project,
         (None, file) => Of::File(file.to_owned()),
     };
@@ -223,7 +223,7 @@ async fn run_code_actions(call: &Call<'_>) -> Result<Reply, Reply> {
 
 pub(super) fn over(arguments: &Arguments<'_>) -> Result<Over, Reply> {
     if arguments.string_if("name_path").map_err(failed)?.is_some() {
-        return Ok(Over::Symbol(wanted(arguments).map_err(failed)?));
+        return Ok(Over::Symbol(wanted_of_edit(arguments).map_err(failed)?));
     }
     let first = arguments.count_or("start_line", 0).map_err(failed)?;
     let last = arguments.count_or("end_line", first).map_err(failed)?;

@@ -6,6 +6,7 @@ mod diagnostics;
 mod edited;
 mod edits;
 pub mod files;
+mod grouped;
 mod places;
 mod reference_text;
 mod references;

@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 
 use super::answer::{Footer, Format, fitting, format};
-use super::asked::{name_path, patience, refused, relative_path, schema, source_json, tell_source, wanted};
+use super::asked::{
+    name_path, patience, reading_json, refused, relative_path, schema, source_json, tell_reading,
+    tell_source, wanted,
+};
 use super::files::{counted, failed, limit};
 use super::reference_text::{shown_line, tell_dropped};
 use super::render::{Signatures, cut, line};
@@ -130,6 +133,7 @@ fn as_text(found: &Definitions, words: (&str, &str), limit: usize) -> String {
     let count = lines.len();
     let mut text = if lines.is_empty() { format!("No {} found.", words.0) } else { lines.join("\n") };
     let mut footer = Footer::new(counted(count, words.0, words.1), found.revision);
+    tell_reading(found.read_as.as_ref(), &mut footer);
     tell_source(&found.source, &mut footer);
     tell_dropped(&declared.dropped, &mut footer);
     found.unread.clauses().into_iter().for_each(|why| footer.incomplete(why));
@@ -165,6 +169,7 @@ fn as_json(found: &Definitions, words: (&str, &str), limit: usize) -> String {
         words.1: all[..shown], "left_out": all.len() - shown, "complete": shown == all.len() && found.unread.is_empty(),
         "unread": found.unread.clauses(), "revision": found.revision,
     });
+    reading_json(found.read_as.as_ref(), &mut object);
     source_json(&found.source, &mut object);
     object.to_string()
 }
@@ -186,6 +191,7 @@ fn hover_answer(found: &Hover, form: Format, limit: usize) -> String {
     let is_cut = cut(&mut text, limit);
     if form == Format::Json {
         let mut object = json!({ "text": text, "signatures": found.signatures, "revision": found.revision, "complete": !is_cut });
+        reading_json(found.read_as.as_ref(), &mut object);
         source_json(&found.source, &mut object);
         return object.to_string();
     }
@@ -193,6 +199,7 @@ fn hover_answer(found: &Hover, form: Format, limit: usize) -> String {
         "Nothing is known of it.".clone_into(&mut text);
     }
     let mut footer = Footer::new("hover".to_owned(), found.revision);
+    tell_reading(found.read_as.as_ref(), &mut footer);
     tell_source(&found.source, &mut footer);
     if is_cut {
         footer.incomplete(format!("cut at {limit} characters; raise limit"));

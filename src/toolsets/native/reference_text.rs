@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::answer::{Footer, fitting};
-use super::asked::{role_word, source_json, tell_source};
+use super::asked::{reading_json, role_word, source_json, tell_reading, tell_source};
 use super::files::counted;
 use super::render::cut;
 use super::tree;
@@ -79,6 +79,7 @@ fn footer(found: &References, languages: &Languages, unlisted: Unlisted) -> Foot
     );
     let mut footer = Footer::new(counts, found.revision);
     tell_source(&found.source, &mut footer);
+    tell_reading(found.target.read_as.as_ref(), &mut footer);
     for (language, count) in languages_of(&found.elsewhere, languages) {
         footer.note(format!("also {} in {language}", counted(count, "likely use", "likely uses")));
     }
@@ -233,7 +234,7 @@ pub(super) fn shown_line(spot: &Spot) -> String {
 }
 
 /// The answer for programs.
-pub(super) fn references_json(found: &References, languages: &Languages, limit: usize) -> String {
+pub(super) fn references_json(found: &References, languages: &Languages, limit: usize) -> Value {
     let all: Vec<Value> = found.list.iter().map(reference_json).collect();
     let shown = fitting(&all, limit);
     let (missing, confirmed, unchecked) = match found.completeness {
@@ -268,8 +269,9 @@ pub(super) fn references_json(found: &References, languages: &Languages, limit: 
         "dropped": { "outside_text": found.dropped.outside_text, "not_the_name": found.dropped.not_the_name },
         "revision": found.revision,
     });
+    reading_json(found.target.read_as.as_ref(), &mut object);
     source_json(&found.source, &mut object);
-    object.to_string()
+    object
 }
 
 fn reference_json(one: &Reference) -> Value {

@@ -5,9 +5,11 @@ use serde_json::{Value, json};
 use super::answer::{Format, format};
 use super::asked::{name_path, patience, refused, relative_path, schema, wanted};
 use super::files::{failed, limit};
+use super::grouped::{grouped_json, grouped_text};
 use super::reference_text::{Unlisted, references_json, references_text};
 use super::symbols::kinds;
-use crate::ops::references::{FindReferences, references};
+use crate::ops::references::{FindReferences, references_of_overloads};
+use crate::ops::target::{Several, Wanted};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::within;
 use crate::toolsets::{Call, Reply, Running};
@@ -38,7 +40,8 @@ pub(super) fn find_referencing_symbols(call: Call<'_>) -> Running<'_> {
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
     let patience = patience(&arguments).map_err(failed)?;
-    let ask = FindReferences { wanted: wanted(&arguments).map_err(failed)?, waiting: patience.waiting };
+    let wanted = Wanted { several: Several::Overloads, ..wanted(&arguments).map_err(failed)? };
+    let ask = FindReferences { wanted, waiting: patience.waiting };
     let (include, exclude) = (
         kinds(&arguments, "include_kinds").map_err(failed)?,
         kinds(&arguments, "exclude_kinds").map_err(failed)?,
@@ -49,12 +52,14 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
         Unlisted::Counted
     };
     let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
-    let op = references(call.project, &ask);
-    let mut found = within(call.project, patience.at_most, op).await.map_err(refused)?;
-    found.keep_kinds(&include, &exclude);
+    let op = references_of_overloads(call.project, &ask);
+    let mut all = within(call.project, patience.at_most, op).await.map_err(refused)?;
+    all.iter_mut().for_each(|one| one.found.keep_kinds(&include, &exclude));
     let languages = &call.project.languages;
     Ok(Reply::done(match format {
-        Format::Json => references_json(&found, languages, limit),
-        Format::Text => references_text(&found, languages, unlisted, limit),
+        Format::Json => grouped_json(&all, limit, |found, limit| references_json(found, languages, limit)),
+        Format::Text => {
+            grouped_text(&all, limit, |found, limit| references_text(found, languages, unlisted, limit))
+        }
     }))
 }

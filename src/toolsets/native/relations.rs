@@ -3,10 +3,15 @@
 use serde_json::{Value, json};
 
 use super::answer::{Footer, Format, fitting, format};
-use super::asked::{name_path, patience, refused, relative_path, schema, source_json, tell_source, wanted};
+use super::asked::{
+    name_path, patience, reading_json, refused, relative_path, schema, source_json, tell_reading,
+    tell_source, wanted,
+};
 use super::files::{counted, failed, limit};
+use super::grouped::{grouped_json, grouped_text};
 use super::render::{cut, short_word};
-use crate::ops::relations::{FindRelated, More, Node, Related, Relation, Where, related};
+use crate::ops::relations::{FindRelated, More, Node, Related, Relation, Where, related_to_overloads};
+use crate::ops::target::{Several, Wanted};
 use crate::toolsets::arguments::{ArgumentError, Arguments};
 use crate::toolsets::asked::within;
 use crate::toolsets::{Call, Reply, Running};
@@ -89,13 +94,14 @@ async fn run(
     if !(1..=MAX_DEPTH).contains(&depth) {
         return Err(failed(arguments.invalid("depth", &format!("an integer from 1 to {MAX_DEPTH}"))));
     }
-    let wanted = wanted(&arguments).map_err(failed)?;
+    let wanted = Wanted { several: Several::Overloads, ..wanted(&arguments).map_err(failed)? };
     let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
     let ask = FindRelated { wanted, relation, depth, waiting: patience.waiting };
-    let found = within(call.project, patience.at_most, related(call.project, &ask)).await.map_err(refused)?;
+    let op = related_to_overloads(call.project, &ask);
+    let all = within(call.project, patience.at_most, op).await.map_err(refused)?;
     Ok(Reply::done(match format {
-        Format::Json => as_json(&found, relation, limit),
-        Format::Text => as_text(&found, relation, limit),
+        Format::Json => grouped_json(&all, limit, |found, limit| as_json(found, relation, limit)),
+        Format::Text => grouped_text(&all, limit, |found, limit| as_text(found, relation, limit)),
     }))
 }
 
@@ -105,6 +111,7 @@ fn as_text(found: &Related, relation: Relation, limit: usize) -> String {
     let (one, many) = words(relation);
     let mut footer = Footer::new(counted(found.nodes.len(), one, many), found.revision);
     tell_source(&found.source, &mut footer);
+    tell_reading(found.target.read_as.as_ref(), &mut footer);
     tell_omitted(found, relation, &mut footer);
     if cut(&mut text, limit) {
         footer.incomplete(format!("cut at {limit} characters; give a smaller depth, or raise limit"));
@@ -202,7 +209,7 @@ fn file(node: &Node) -> String {
     }
 }
 
-fn as_json(found: &Related, relation: Relation, limit: usize) -> String {
+fn as_json(found: &Related, relation: Relation, limit: usize) -> Value {
     let all: Vec<Value> = found.nodes.iter().map(node_json).collect();
     let shown = fitting(&all, limit);
     let omitted = &found.omitted;
@@ -220,8 +227,9 @@ fn as_json(found: &Related, relation: Relation, limit: usize) -> String {
         "complete": is_whole && found.nodes.iter().all(|node| node.branch.is_likely),
         "revision": found.revision,
     });
+    reading_json(found.target.read_as.as_ref(), &mut object);
     source_json(&found.source, &mut object);
-    object.to_string()
+    object
 }
 
 fn node_json(node: &Node) -> Value {

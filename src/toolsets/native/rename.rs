@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::answer::{Footer, Format, format};
-use super::asked::{name_path, patience_of_edit, refused, relative_path, schema, tell_source, wanted};
+use super::asked::{
+    name_path, patience_of_edit, refused, relative_path, schema, tell_source, wanted_of_edit,
+};
 use super::diagnostics::caused_json;
 use super::edited::{
     counts, diff_text, dry_run, expect_of_each, file_lines, files_json, note_lines, notes_json, place_lines,
@@ -59,7 +61,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let is_forced = arguments.boolean_or("force", false).map_err(failed)?;
     let is_shown_only = arguments.boolean_or("dry_run", false).map_err(failed)?;
     let ask = Rename {
-        wanted: Wanted { locals: Locals::Included, ..wanted(&arguments).map_err(failed)? },
+        wanted: Wanted { locals: Locals::Included, ..wanted_of_edit(&arguments).map_err(failed)? },
         new_name: arguments.string("new_name").map_err(failed)?.to_owned(),
         include: include(&arguments)?,
         doubts: if is_forced { Doubts::Note } else { Doubts::Refuse },

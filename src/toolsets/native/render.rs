@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::answer::{Footer, Format};
+use super::asked::{reading_json, tell_reading};
 use super::files::counted;
 use super::tree;
 use crate::ops::find_symbol::{FindSymbol, FoundSymbols};
@@ -95,6 +96,7 @@ pub(super) fn found_text<'a>(
     let files = found.symbols.chunk_by(|a, b| a.path == b.path).count();
     let counts = format!("{} in {}", counted(total, "symbol", "symbols"), counted(files, "file", "files"));
     let mut footer = Footer::new(counts, found.revision);
+    tell_reading(found.read_as.as_ref(), &mut footer);
     style.signatures.tell(&mut footer);
     if shown.len() < total {
         footer.incomplete(format!(
@@ -180,6 +182,7 @@ pub(super) fn found_json(ask: &FindSymbol, found: &FoundSymbols, missing: &[Stri
         "symbols": symbols, "left_out": left_out,
         "revision": found.revision, "source": "syntax", "complete": left_out == 0 && missing.is_empty(),
     });
+    reading_json(found.read_as.as_ref(), &mut object);
     if !missing.is_empty() {
         object["notes"] = json!(missing);
     }

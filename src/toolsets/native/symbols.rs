@@ -8,7 +8,7 @@ use super::render;
 use crate::base::{Cancel, RelPath};
 use crate::engine::{CurrentError, View};
 use crate::index::{Locals, Query, Scope};
-use crate::ops::find_symbol::{Bodies, FindSymbol, SymbolError, find_symbol, kept_out, scope};
+use crate::ops::find_symbol::{Bodies, FindSymbol, SymbolError, find_meant, find_symbol, kept_out, scope};
 use crate::ops::needed_words::NeededWords;
 use crate::ops::outline::outline;
 use crate::ops::symbol::Symbol;
@@ -118,6 +118,10 @@ pub(super) fn find(
     let reply = || -> Result<Reply, Reply> {
         let (ask, limit, format) = read_find(view, &arguments).map_err(failed)?;
         let mut found = find_symbol(view, &ask, cancel).map_err(failed)?;
+        if found.symbols.is_empty() && ask.query.pattern.matching() == Matching::Exact {
+            let name = arguments.string("name_path_pattern").map_err(failed)?;
+            found = find_meant(view, &ask, name, cancel).map_err(failed)?.unwrap_or(found);
+        }
         found.read.iter().for_each(|(path, hash)| client.has_read(path, *hash));
         if ask.query.locals == Locals::LeftOut {
             found.symbols.iter_mut().for_each(|symbol| drop_locals(&mut symbol.children));

@@ -1,6 +1,6 @@
 //! `safe_delete`: a symbol goes if nothing refers to it. What syntax cannot tell counts as a reference.
 
-use super::super::asked::{patience, refused, wanted};
+use super::super::asked::{patience, refused, wanted_of_edit};
 use super::super::files::{failed, limit};
 use super::super::reference_text::{Unlisted, references_text};
 use super::request::base;
@@ -24,7 +24,7 @@ pub(super) fn safe_delete(call: Call<'_>) -> Running<'_> {
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
     let patience = patience(&arguments).map_err(failed)?;
-    let wanted = wanted(&arguments).map_err(failed)?;
+    let wanted = wanted_of_edit(&arguments).map_err(failed)?;
     let force = arguments.boolean_or("force", false).map_err(failed)?;
     let limit = limit(&arguments).map_err(failed)?;
     let what =

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::super::asked::wanted;
+use super::super::asked::wanted_of_edit;
 use super::super::files::{failed, limit};
 use super::{Read, Trial, json_or, refusal, trial};
 use crate::base::RelPath;
@@ -112,7 +112,7 @@ fn symbol(arguments: &Arguments<'_>, act: fn(String) -> SymbolAct) -> Result<Wha
         _ => Indentation::Auto,
     };
     let body = arguments.string("body").map_err(failed)?.to_owned();
-    Ok(What::Symbol { wanted: wanted(arguments).map_err(failed)?, act: act(body), indentation })
+    Ok(What::Symbol { wanted: wanted_of_edit(arguments).map_err(failed)?, act: act(body), indentation })
 }
 
 pub(super) fn create_text_file(arguments: &Arguments<'_>) -> Result<What, Reply> {

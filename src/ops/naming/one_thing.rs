@@ -1,43 +1,71 @@
 //! Declarations that are one thing although they are several: an overload set of Python or TypeScript, a property's
-//! accessors. Not overloads of languages where each has a body and a life of its own. Invariant: where it is not
-//! certain, they are not one.
+//! accessors, what C and C++ declare and define, what Kotlin expects and is actual. Not overloads of languages where each
+//! has a body and a life of its own. Invariant: where it is not certain, they are not one.
 
 use std::sync::Arc;
 
-use super::target::Target;
+use super::across::across_files;
+use crate::base::Cancel;
+use crate::base::cancel::Cancelled;
 use crate::config::Languages;
 use crate::engine::View;
 use crate::index::{FileEntry, Hit};
+use crate::ops::target::Target;
 use crate::syntax::{Outline, Row, SymbolKind};
 
-/// All declarations of the thing that `target` declares, itself among them, in order of position.
-pub(super) fn declarations(view: &View, languages: &Languages, target: &Target) -> Vec<Target> {
-    let Some(outline) = target.file.outline() else { return vec![target.clone()] };
-    let Some(text) = text_of(view, &target.file) else { return vec![target.clone()] };
-    let family = family(&target.file, outline, &text, target.row);
-    if family == [target.row] {
-        return vec![target.clone()];
+/// Declarations that one thing may have: more of a name are many things.
+const MAX_DECLARATIONS: usize = 256;
+
+/// All declarations of the thing that `target` declares, itself among them, in path order, then by position; with their
+/// signatures where they are several.
+pub(in crate::ops) fn declarations(
+    view: &View,
+    languages: &Languages,
+    target: &Target,
+    cancel: &Cancel,
+) -> Result<Vec<Target>, Cancelled> {
+    let hits = of_one_thing(view, &Hit { file: target.file.clone(), row: target.row }, cancel)?;
+    if hits.len() < 2 {
+        return Ok(vec![target.clone()]);
     }
-    family.into_iter().filter_map(|row| Target::new(view, languages, &target.file, row)).collect()
+    let declared = |hit: &Hit| Some(Target::new(view, languages, &hit.file, hit.row)?.with_signature(view));
+    Ok(hits.iter().filter_map(declared).collect())
 }
 
-/// Whether these are all declarations of one thing.
-pub(super) fn are_one(view: &View, hits: &[Hit]) -> bool {
-    let Some(first) = hits.first() else { return false };
-    let Some(outline) = first.file.outline() else { return false };
-    if hits.iter().any(|hit| !Arc::ptr_eq(&hit.file, &first.file)) {
-        return false;
+/// Whether these are declarations of one thing.
+pub(in crate::ops) fn are_one(view: &View, hits: &[Hit], cancel: &Cancel) -> Result<bool, Cancelled> {
+    let Some(first) = hits.first().filter(|_| hits.len() <= MAX_DECLARATIONS) else { return Ok(false) };
+    let all = of_one_thing(view, first, cancel)?;
+    let is_in = |hit: &Hit| all.iter().any(|one| Arc::ptr_eq(&one.file, &hit.file) && one.row == hit.row);
+    Ok(hits.iter().all(is_in))
+}
+
+/// The declarations of what `hit` declares.
+fn of_one_thing(view: &View, hit: &Hit, cancel: &Cancel) -> Result<Vec<Hit>, Cancelled> {
+    let alone = || vec![hit.clone()];
+    let Some(outline) = hit.file.outline() else { return Ok(alone()) };
+    match hit.file.grammar().map(|grammar| grammar.name()) {
+        Some("kotlin" | "c" | "cpp") => across_files(view, hit, cancel),
+        Some("python" | "typescript" | "tsx" | "javascript") => {
+            let Some(text) = text_of(view, &hit.file) else { return Ok(alone()) };
+            let rows = family(&hit.file, outline, &text, hit.row);
+            Ok(rows.into_iter().map(|row| Hit { file: hit.file.clone(), row }).collect())
+        }
+        _ => Ok(alone()),
     }
-    let Some(text) = text_of(view, &first.file) else { return false };
-    let family = family(&first.file, outline, &text, first.row);
-    hits.iter().all(|hit| family.contains(&hit.row))
 }
 
 /// The text that the file's outline was made of; `None` if that is no longer there.
-fn text_of(view: &View, file: &FileEntry) -> Option<String> {
+pub(super) fn text_of(view: &View, file: &FileEntry) -> Option<String> {
     let current = view.current(file).ok()?;
     let is_same = file.outline().is_some_and(|outline| Arc::ptr_eq(outline, &current.outline));
     is_same.then(|| current.text.as_str().to_owned())
+}
+
+/// What stands before the name of row `row`, from its first decorator or modifier.
+pub(super) fn before_name<'a>(text: &'a str, outline: &Outline, row: usize) -> &'a str {
+    let row = &outline.rows[row];
+    text.get(row.start as usize..row.name_start as usize).unwrap_or("")
 }
 
 /// The rows of the thing that `row` declares, in order of position.
@@ -48,28 +76,21 @@ fn family(file: &FileEntry, outline: &Outline, text: &str, row: usize) -> Vec<us
         |at: &usize| outline.rows[*at].parent == this.parent && outline.name(&outline.rows[*at]) == name;
     let mut rows: Vec<usize> = (0..outline.rows.len()).filter(is_namesake).collect();
     rows.sort_by_key(|&at| outline.rows[at].start);
-    let before = |at: usize| {
-        let row = &outline.rows[at];
-        text.get(row.start as usize..row.name_start as usize).unwrap_or("")
-    };
-    let is_one = match file.grammar().map(|grammar| grammar.name()) {
-        Some("python") => {
-            let heads: Vec<&str> = rows.iter().map(|&at| before(at)).collect();
-            let is_stub = file.path.extension() == Some("pyi");
-            rows.iter().all(|&at| is_function(&outline.rows[at]))
-                && (is_overload_set(&heads, is_stub) || are_accessors(&heads, name))
-        }
-        Some("typescript" | "tsx" | "javascript") => {
-            // Static members and those of instances do not meet.
-            let is_static = |at: usize| before(at).split_whitespace().any(|word| word == "static");
-            let own = is_static(row);
-            rows.retain(|&at| is_static(at) == own);
-            let kind = this.kind();
-            let is_set = (is_function(this) && file.grammar().is_some_and(|g| g.name() != "javascript"))
-                || kind == SymbolKind::Property;
-            is_set && rows.iter().all(|&at| outline.rows[at].kind() == kind)
-        }
-        _ => false,
+    let before = |at: usize| before_name(text, outline, at);
+    let is_one = if file.grammar().is_some_and(|grammar| grammar.name() == "python") {
+        let heads: Vec<&str> = rows.iter().map(|&at| before(at)).collect();
+        let is_stub = file.path.extension() == Some("pyi");
+        rows.iter().all(|&at| is_function(&outline.rows[at]))
+            && (is_overload_set(&heads, is_stub) || are_accessors(&heads, name))
+    } else {
+        // Static members and those of instances do not meet.
+        let is_static = |at: usize| before(at).split_whitespace().any(|word| word == "static");
+        let own = is_static(row);
+        rows.retain(|&at| is_static(at) == own);
+        let kind = this.kind();
+        let has_overloads = file.grammar().is_some_and(|grammar| grammar.name() != "javascript");
+        let is_set = (is_function(this) && has_overloads) || kind == SymbolKind::Property;
+        is_set && rows.iter().all(|&at| outline.rows[at].kind() == kind)
     };
     if is_one { rows } else { vec![row] }
 }
