@@ -1,6 +1,7 @@
 //! From text to outline: grammars, their queries, the tree of symbols in a file, name paths. Pure: text in,
 //! values out. Knows neither files nor the index.
 
+mod attached;
 mod blocks;
 pub mod call_site;
 mod drafts;
@@ -25,6 +26,7 @@ pub mod signature;
 mod templates;
 mod text_kind;
 
+pub use attached::attached_start;
 pub use blocks::{BlockFault, Misplaced, misplaced};
 pub use extract::{OutlineError, outline};
 pub use grammar::Grammar;

@@ -420,6 +420,11 @@ fn a_symbol_is_deleted_only_if_nothing_refers_to_it() {
     assert_eq!(text_of(&user, "calc.py"), "def used():\n    pass\n");
     agent.done("safe_delete", json!({ "name_path": "used", "force": true }));
     assert_eq!(text_of(&user, "calc.py"), "");
+    // Documentation goes with it.
+    put(&user, "Box.kt", "val x = 1\n\n/** Of Box. */\nclass Box\n");
+    agent.done("safe_delete", json!({ "name_path": "Box" }));
+    assert_eq!(text_of(&user, "Box.kt"), "val x = 1\n");
+    user.check(&["undo"], 0);
     user.check(&["undo"], 0);
     user.check(&["undo"], 0);
 }

@@ -8,8 +8,8 @@ use crate::base::text::line_starts;
 use crate::base::{Cancel, RelPath, TextRange};
 use crate::parse::{ParseError, Parsers};
 use crate::syntax::{
-    Grammar, Inspected, Outline, OutlineError, Row, Statement, StatementKind, SymbolKind, inspect,
-    statement_at,
+    Grammar, Inspected, Outline, OutlineError, Row, Statement, StatementKind, SymbolKind, attached_start,
+    inspect, statement_at,
 };
 
 /// A symbol in its text.
@@ -183,6 +183,13 @@ impl<'a> Target<'a> {
     /// The statement it stands in.
     pub(super) fn statement(&self, row: &Row, cancel: &Cancel) -> Result<Option<Statement>, SymbolEditError> {
         Ok(statement_at(self.grammar, self.text, row.range(), cancel)?)
+    }
+
+    /// The symbol's range with the documentation that is attached to it, in every language but Python, where a comment above
+    /// is none.
+    pub(super) fn documented(&self, row: &Row, cancel: &Cancel) -> Result<TextRange, SymbolEditError> {
+        let start = attached_start(self.grammar, self.text, row.start, cancel)?;
+        Ok(TextRange::new(start, row.end))
     }
 
     /// The white space before it on its first line.

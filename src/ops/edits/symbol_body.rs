@@ -1,6 +1,6 @@
 //! Where a text goes that replaces a symbol or stands before or behind it (contracts, rulings on replace_symbol_body and
 //! insert_before/after). Not how its lines are moved. Invariant: a replacement changes exactly the symbol's range, an
-//! insertion only adds lines.
+//! insertion only adds lines, and none between a symbol and its documentation.
 
 use super::endings::{Ending, Endings, is_terminated, line_feeds};
 use super::symbol::{SymbolEditError, Target, line_start, next_line_start, stands_apart};
@@ -48,12 +48,13 @@ impl<'a> Seat<'a> {
             let range = target.replaced(cancel)?;
             let ending = Endings::of(target.text).at(range.start as usize);
             let around = (String::new(), String::new());
+            let written = without_second_separator(written, &target.text[range.end as usize..]);
             return Ok(Seat { range, indent: target.indent(range.start), written, placing, around, ending });
         }
         if written.is_empty() {
             return Err(SymbolEditError::EmptyBody);
         }
-        let place = Place::of(target, cancel)?;
+        let place = Place::of(target, placing, cancel)?;
         let count = |blank: &str| blank.matches('\n').count();
         let above = &body[..body.len() - from_first.len()];
         let (at, ending, around) = if placing == Placing::Before {
@@ -94,6 +95,19 @@ impl<'a> Seat<'a> {
     }
 }
 
+/// `written` without the separator at its end that stands behind the symbol already: `f();` in the place of the `f()` before
+/// a `;`.
+fn without_second_separator(mut written: String, behind: &str) -> String {
+    let behind = behind.trim_start_matches([' ', '\t']);
+    if let Some(separator) = [';', ','].into_iter().find(|&separator| written.ends_with(separator))
+        && behind.starts_with(separator)
+    {
+        written.pop();
+        written.truncate(written.trim_end().len());
+    }
+    written
+}
+
 /// `text` from its first line that is not blank.
 fn without_blank_first_lines(text: &str) -> &str {
     let blank = text.len() - text.trim_start().len();
@@ -115,10 +129,12 @@ struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    fn of(target: Target<'a>, cancel: &Cancel) -> Result<Place<'a>, SymbolEditError> {
+    fn of(target: Target<'a>, placing: Placing, cancel: &Cancel) -> Result<Place<'a>, SymbolEditError> {
         let row = target.row()?;
         let text = target.text;
-        let mut range = row.range();
+        // Nothing comes between a symbol and its documentation.
+        let mut range =
+            if placing == Placing::Before { target.documented(row, cancel)? } else { row.range() };
         let is_alone = {
             let first = line_start(text, range.start as usize);
             let past = next_line_start(text, range.end as usize);

@@ -1,5 +1,6 @@
 //! Deleting a symbol: its whole lines and one of the blank runs around them, or, where other things share its lines, its
-//! range and the separator. References are not looked at. Invariant: no other symbol goes with it.
+//! range and the separator; its documentation goes with it. References are not looked at. Invariant: no other symbol goes
+//! with it.
 
 use super::endings::{is_terminated, without_break};
 use super::symbol::{SymbolEditError, Target, line_start, next_line_start};
@@ -7,7 +8,8 @@ use crate::base::text::line_starts;
 use crate::base::{Cancel, TextEdits, TextRange};
 use crate::syntax::{Row, StatementKind, SymbolKind};
 
-/// Deletes the symbol. A comment before it stays, one behind it on its last line goes.
+/// Deletes the symbol and the documentation that is attached to it. Another comment before it stays, one behind it on its last
+/// line goes.
 pub fn delete_symbol(target: Target<'_>, cancel: &Cancel) -> Result<TextEdits, SymbolEditError> {
     let row = target.row()?;
     if is_value(row.kind()) {
@@ -15,9 +17,10 @@ pub fn delete_symbol(target: Target<'_>, cancel: &Cancel) -> Result<TextEdits, S
         refuse_parts(target, row, cancel)?;
     }
     refuse_last(target, row, cancel)?;
-    let range = match whole_lines(target, row.range()) {
+    let documented = target.documented(row, cancel)?;
+    let range = match whole_lines(target, documented) {
         Some(lines) => with_blank_run(target.text, lines),
-        None => with_separator(target.text, row.range()),
+        None => with_separator(target.text, documented),
     };
     Ok(TextEdits::one(range, ""))
 }

@@ -184,7 +184,7 @@ fn text_goes_on_lines_of_its_own() {
                 "class C {\n\t/** doc */\n\t@A\n\tprivate val x = 1\n\n\tfun m() {}\n}\n",
                 "C/x",
                 Before("\tval w = 0"),
-                "class C {\n\t/** doc */\n\tval w = 0\n\t@A\n\tprivate val x = 1\n\n\tfun m() {}\n}\n",
+                "class C {\n\tval w = 0\n\t/** doc */\n\t@A\n\tprivate val x = 1\n\n\tfun m() {}\n}\n",
             ),
             (
                 "class C {\r\n  fun m() {}\r\n}\r\n",
@@ -199,6 +199,24 @@ fn text_goes_on_lines_of_its_own() {
                 "enum class E {\n    A,\n    C,\n    B\n}\n",
             ),
             ("fun f() = 1\n", "f", Replace("fun f() = \"😀\""), "fun f() = \"😀\"\n"),
+            (
+                "/** Doc of f. */ fun f() = 1\n",
+                "f",
+                Before("val x = 1"),
+                "val x = 1\n\n/** Doc of f. */ fun f() = 1\n",
+            ),
+            (
+                "val a = 1\n/** Doc of f. */\n// note\nfun f() = 1\n",
+                "f",
+                Before("val x = 1"),
+                "val a = 1\nval x = 1\n\n/** Doc of f. */\n// note\nfun f() = 1\n",
+            ),
+            (
+                "val a = 1\n// note\nfun f() = 1\n",
+                "f",
+                Before("val x = 1"),
+                "val a = 1\n// note\nval x = 1\n\nfun f() = 1\n",
+            ),
         ],
     );
     check(
@@ -217,6 +235,14 @@ fn text_goes_on_lines_of_its_own() {
                 "@D()\nexport class A {\n  m(): void {}\n\n  n() {}\n}\n",
             ),
             ("@D()\nclass A {}\n", "A", Before("import x;"), "import x;\n\n@D()\nclass A {}\n"),
+            // The separator behind a symbol is not written twice.
+            (
+                "declare class A {\n  f(): void;\n}\n",
+                "A/f",
+                Replace("  f(): number;"),
+                "declare class A {\n  f(): number;\n}\n",
+            ),
+            ("enum E {\n  A,\n  B,\n}\n", "E/A", Replace("C = 1 ,"), "enum E {\n  C = 1,\n  B,\n}\n"),
         ],
     );
 }
@@ -355,6 +381,15 @@ fn symbols_are_deleted_with_their_lines() {
                 "class C {\n    val x = 1\n}\n",
             ),
             ("enum class E {\n    A,\n    B,\n}\n", "E/A", Delete, "enum class E {\n    B,\n}\n"),
+            // Its documentation goes with it, and no other comment.
+            (
+                "class C {\n    val x = 1\n\n    /**\n     * Of m.\n     */\n    @A\n    fun m() {}\n}\n",
+                "C/m",
+                Delete,
+                "class C {\n    val x = 1\n}\n",
+            ),
+            ("val x = 1\n\n// note\nfun m() {}\n", "m", Delete, "val x = 1\n\n// note\n"),
+            ("enum class E { /** Of A. */ A, B }\n", "E/A", Delete, "enum class E { B }\n"),
             ("enum class E { A, B }\n", "E/A", Delete, "enum class E { B }\n"),
             ("enum class E { A, B }\n", "E/B", Delete, "enum class E { A }\n"),
             (

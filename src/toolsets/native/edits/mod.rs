@@ -36,8 +36,8 @@ pub(super) const REPLACE_SYMBOL_BODY: Tool = Tool::changes(
 pub(super) const INSERT_BEFORE_SYMBOL: Tool = Tool::adds(
     "insert_before_symbol",
     "Insert before symbol",
-    "Inserts code on lines of its own before a symbol: a new function before another, an import before \
-     the first class.",
+    "Inserts code on lines of its own before a symbol and its documentation: a new function before another, an \
+     import before the first class.",
     schema::insert_at_symbol,
     |call| run(call, request::insert_before_symbol),
 );
@@ -54,7 +54,7 @@ pub(super) const INSERT_AFTER_SYMBOL: Tool = Tool::adds(
 pub(super) const SAFE_DELETE: Tool = Tool::changes(
     "safe_delete",
     "Delete unused symbol",
-    "Deletes a symbol if nothing refers to it; else lists the references and deletes nothing.",
+    "Deletes a symbol, with its documentation, if nothing refers to it; else lists the references and deletes nothing.",
     schema::safe_delete,
     delete::safe_delete,
 );
