@@ -7,6 +7,8 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::escape::escaped;
+
 /// A path relative to the project root: components joined by `/`, none of them empty, `.` or `..`.
 /// The root itself is the empty path. Ordered by bytes, as contracts sort paths; what lies beneath a
 /// directory stands together in that order too. Cheap to clone.
@@ -151,9 +153,10 @@ impl Borrow<str> for RelPath {
     }
 }
 
+/// As lines of text show it: [`escaped`], `.` for the root. For data take [`RelPath::as_str`].
 impl fmt::Display for RelPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.is_root() { "." } else { &self.0 })
+        if self.is_root() { f.write_str(".") } else { f.write_str(&escaped(&self.0)) }
     }
 }
 

@@ -78,7 +78,7 @@ impl FileMap {
 
     /// The file at `path` if it is one, else every file somewhere beneath the directory `path`, in path order.
     pub fn within<'a>(&'a self, path: &RelPath) -> impl Iterator<Item = &'a Arc<FileEntry>> + use<'a> {
-        let prefix = if path.is_root() { String::new() } else { format!("{path}/") };
+        let prefix = if path.is_root() { String::new() } else { format!("{}/", path.as_str()) };
         let itself = if path.is_root() { None } else { self.get(path.as_str()) };
         itself.into_iter().chain(self.starting_with(prefix))
     }

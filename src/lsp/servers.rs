@@ -190,7 +190,8 @@ impl Servers {
         revision: u64,
         waiting: Waiting,
     ) -> Result<Said<WorkspaceEdit>, NoAnswer> {
-        let names: Vec<String> = files.iter().map(|(from, to)| format!("{from}\n{to}")).collect();
+        let names: Vec<String> =
+            files.iter().map(|(from, to)| format!("{}\n{}", from.as_str(), to.as_str())).collect();
         let words = Some(names.join("\n"));
         let about = About { path: None, range: None, hash: None, revision, words };
         let files = files.to_vec();

@@ -87,7 +87,7 @@ impl Glob {
 
 /// What stands before every path beneath `directory`.
 fn way_to(directory: &RelPath) -> String {
-    if directory.is_root() { String::new() } else { format!("{directory}/") }
+    if directory.is_root() { String::new() } else { format!("{}/", directory.as_str()) }
 }
 
 /// `before` stands before what the glob describes.

@@ -41,7 +41,7 @@ impl Files for Vec<RelPath> {
         if directory.is_root() {
             return Box::new(self.iter());
         }
-        let prefix = format!("{directory}/");
+        let prefix = format!("{}/", directory.as_str());
         let first = self.partition_point(|path| path.as_str() < prefix.as_str());
         Box::new(self[first..].iter().take_while(move |path| path.as_str().starts_with(&prefix)))
     }

@@ -207,7 +207,7 @@ fn may_declare(view: &View, file: &FileEntry, needed: &NeededWords) -> bool {
 fn reason(view: &View, path: &RelPath) -> String {
     match view.root.read_at(path, 0, 1) {
         Err(VfsError::Io { source, .. }) => said(&source),
-        _ => "not a moment ago; ask again".to_owned(),
+        _ => "that may have passed; ask again".to_owned(),
     }
 }
 

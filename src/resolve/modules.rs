@@ -58,7 +58,7 @@ fn python(project: &Project, from: &RelPath, written: &str) -> Option<Module> {
     }
     // A source root is a directory that is no package itself; the importing file's own ancestors come first.
     loop {
-        let is_package = project.file(&format!("{directory}/__init__.py")).is_some();
+        let is_package = project.file(&format!("{}/__init__.py", directory.as_str())).is_some();
         if !is_package && let Some(found) = python_at(project, &directory, &parts) {
             return Some(found);
         }
@@ -102,7 +102,7 @@ fn python_by_ending(project: &Project, from: &RelPath, parts: &[&str]) -> Option
     let in_root = all.filter(|file| {
         let up = parts.len() + usize::from(file.path.file_stem() == "__init__");
         let root = (0..up).try_fold(file.path.clone(), |path, _| path.parent());
-        root.is_some_and(|root| project.file(&format!("{root}/__init__.py")).is_none())
+        root.is_some_and(|root| project.file(&format!("{}/__init__.py", root.as_str())).is_none())
     });
     let found = nearest(from, in_root)?;
     match found.path.file_stem() {

@@ -21,6 +21,7 @@ use crate::serve::in_flight::Stop;
 use crate::serve::log::{short, short_arguments};
 use crate::serve::session::Session;
 use crate::toolsets::native::NATIVE;
+use crate::toolsets::spelled;
 use crate::toolsets::{
     Approved, Call, Connected, NotRun, Offered, Outcome, Reach, Reply, Tool, Turn, Turner, Why,
     about_connection, not_active,
@@ -86,6 +87,10 @@ async fn ran(
             return Ran::Reply((offered.toolset.refuse)(&NotRun { why: Why::NoProject, message }));
         }
     }
+    let arguments = match spelled::settled(offered, session.host.root(), arguments) {
+        Ok(arguments) => arguments,
+        Err(why) => return Ran::Reply(Reply::failed(why)),
+    };
     let mut wanted = Wanted::new(offered, arguments, session.host.root());
     let mut because: Option<String> = None;
     loop {

@@ -15,6 +15,7 @@ mod proposed;
 mod risk;
 pub mod serena;
 mod shelled;
+pub mod spelled;
 pub mod tool_router;
 
 use std::future::Future;
@@ -29,6 +30,7 @@ pub use client::Client;
 pub use connected::{Connected, Turn, Turner, Turning, about_connection, not_active};
 pub use proposed::{Check, Proposed};
 pub use risk::{Approved, AsksFor, NotRun, Reach, Risk, Why};
+use spelled::Spellings;
 
 use crate::base::Cancel;
 use crate::engine::{EngineError, EngineStatus, View};
@@ -50,6 +52,8 @@ pub struct Toolset {
     pub refuse: fn(&NotRun) -> Reply,
     /// Says what is wrong with a call before the user is asked about it.
     pub check: Check,
+    /// What its clients may write besides what its schemas say.
+    pub spells: Spellings,
     /// In the order in which they are listed.
     pub tools: &'static [Tool],
 }

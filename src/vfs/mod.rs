@@ -6,6 +6,7 @@ mod gits_own;
 mod ignore;
 mod root;
 mod slot;
+pub mod spelling;
 
 pub use gits_own::GitsOwn;
 pub use ignore::{Ignore, IgnoreSettings, Rules, Vendored};

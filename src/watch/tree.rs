@@ -153,7 +153,8 @@ impl Tree {
         let (from, to) = if directory.is_root() {
             (Bound::Excluded(String::new()), Bound::Unbounded)
         } else {
-            (Bound::Included(format!("{directory}/")), Bound::Excluded(format!("{directory}0")))
+            let name = directory.as_str();
+            (Bound::Included(format!("{name}/")), Bound::Excluded(format!("{name}0")))
         };
         let bounds = (from.as_ref().map(String::as_str), to.as_ref().map(String::as_str));
         paths.extend(self.directories.range::<str, _>(bounds).map(|(path, _)| path.clone()));

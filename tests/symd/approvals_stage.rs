@@ -58,6 +58,7 @@ const fn toolset(name: &'static str, asks_for: AsksFor) -> Toolset {
         asks_for,
         refuse: |not_run| Reply::failed(format!("Refused: {}", not_run.message)),
         check: |_| Ok(()),
+        spells: symd::toolsets::spelled::Spellings::NONE,
         tools: &TOOLS,
     }
 }

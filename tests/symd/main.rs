@@ -67,6 +67,7 @@ mod shell_commands;
 mod shell_kills;
 mod shell_stage;
 mod shell_terminals;
+mod spelled_arguments;
 mod support;
 mod symbol_tools;
 mod tool_forms;

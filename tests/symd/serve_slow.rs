@@ -93,6 +93,7 @@ static SLOW: Toolset = Toolset {
     asks_for: AsksFor::BeyondProject,
     refuse: |not_run| Reply::failed(not_run.message.clone()),
     check: |_| Ok(()),
+    spells: symd::toolsets::spelled::Spellings::NONE,
     tools: &TOOLS,
 };
 static ALL: [&Toolset; 1] = [&SLOW];

@@ -128,7 +128,7 @@ async fn ask(project: &Project, files: &[RelPath]) -> Result<Told, Unknown> {
         let mut told = Told::default();
         for path in files {
             let ask = AskDiagnostics {
-                of: Of::File(path.to_string()),
+                of: Of::File(path.as_str().to_owned()),
                 at_least: Severity::Warning,
                 waiting: Waiting::No,
             };

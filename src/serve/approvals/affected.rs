@@ -1,5 +1,6 @@
 //! Which files a call would change, as far as its arguments say: for the user's eyes, so names are as they were given.
 
+use crate::base::escaped;
 use serde_json::{Map, Value};
 
 use crate::ops::edits::patch::{self, FilePatch};
@@ -20,7 +21,8 @@ pub(super) fn affected(tool: &Tool, arguments: &Map<String, Value>) -> Vec<Strin
         return Vec::new();
     }
     let named = PATHS.iter().filter_map(|name| arguments.get(*name)?.as_str());
-    let mut files: Vec<String> = named.filter(|path| !path.is_empty()).map(str::to_owned).collect();
+    let mut files: Vec<String> =
+        named.filter(|path| !path.is_empty()).map(|path| escaped(path).into_owned()).collect();
     if let Some(text) = arguments.get(PATCH).and_then(Value::as_str) {
         files.extend(patched(text));
     }

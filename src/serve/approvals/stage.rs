@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::Wanted;
+use crate::toolsets::spelled::Spellings;
 use crate::toolsets::{Annotations, AsksFor, Offered, Reach, Reply, Risk, Tool, Toolset};
 
 const fn tool(name: &'static str, risk: Risk, reach: Reach) -> Tool {
@@ -38,6 +39,7 @@ const fn toolset(name: &'static str, asks_for: AsksFor) -> Toolset {
         asks_for,
         refuse: |not_run| Reply::failed(not_run.message.clone()),
         check: |_| Ok(()),
+        spells: Spellings::NONE,
         tools: &TOOLS,
     }
 }

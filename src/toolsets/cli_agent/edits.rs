@@ -134,7 +134,8 @@ async fn create(call: &Call<'_>) -> Answer {
         Err(error) => return Err(Doing::creating(path).perform(error)),
     };
     let bytes = counted(content.len(), "byte", "bytes");
-    Ok(Success::new(format!("Created file: {created} ({bytes})")).affecting(vec![created.to_string()]))
+    Ok(Success::new(format!("Created file: {created} ({bytes})"))
+        .affecting(vec![created.as_str().to_owned()]))
 }
 
 #[derive(Serialize)]
@@ -183,7 +184,7 @@ async fn replace(call: &Call<'_>) -> Answer {
     };
     let (first, last) = (done.lines.0 + 1, done.lines.1 + 1);
     let success = Success::new(format!("Replaced 1 occurrence in {}", done.path))
-        .affecting(vec![done.path.to_string()])
+        .affecting(vec![done.path.as_str().to_owned()])
         .with(&Replaced {
             occurrences_found: done.count,
             occurrences_replaced: 1,
@@ -226,9 +227,9 @@ async fn make_directory(call: &Call<'_>) -> Answer {
         return Ok(Success::new(format!("Directory already exists: {}", done.path))
             .with(&MadeParents { created_parents: Vec::new() }));
     };
-    let created_parents = parents.iter().map(ToString::to_string).collect();
+    let created_parents = parents.iter().map(|path| path.as_str().to_owned()).collect();
     Ok(Success::new(format!("Created directory: {}", done.path))
-        .affecting(vec![done.path.to_string()])
+        .affecting(vec![done.path.as_str().to_owned()])
         .with(&MadeParents { created_parents }))
 }
 

@@ -1,5 +1,6 @@
 //! cli_agent's `list_dir`: files by name, then directories by name, a page at a time.
 
+use crate::base::escaped;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -60,8 +61,8 @@ fn list(tree: &Tree<'_>, arguments: &Arguments<'_>, cancel: &Cancel) -> Answer {
     }
     let listing =
         list_dir(tree, path, Depth::Flat, Ignored::Listed, cancel).map_err(|error| doing.file(error))?;
-    let files = listing.files.iter().map(|path| path.file_name().to_owned());
-    let directories = listing.dirs.iter().map(|path| format!("{}/", path.file_name()));
+    let files = listing.files.iter().map(|path| escaped(path.file_name()).into_owned());
+    let directories = listing.dirs.iter().map(|path| format!("{}/", escaped(path.file_name())));
     let total = listing.files.len() + listing.dirs.len();
     let mut output = match found.path.is_root() {
         true => "Contents of .:\n".to_owned(),

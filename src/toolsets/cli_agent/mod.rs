@@ -11,6 +11,7 @@ mod search;
 mod terminal;
 
 use super::{AsksFor, Toolset};
+use crate::toolsets::spelled::{Absolute, Slips, Spellings};
 
 /// Bytes that a tool takes or gives as content at most: the contract's 10 MB.
 const MAX_CONTENT_BYTES: usize = 10 << 20;
@@ -27,6 +28,11 @@ pub static CLI_AGENT: Toolset = Toolset {
     asks_for: AsksFor::Changes,
     refuse: envelope::refuse,
     check: check::check,
+    spells: Spellings {
+        paths: &["path", "base_path"],
+        absolute: Absolute::TakenOrJudged,
+        slips: Slips::Judged,
+    },
     tools: &[
         edits::CREATE_FILE,
         read::READ_FILE,

@@ -12,6 +12,7 @@ mod shell;
 
 use super::risk::plain_refusal;
 use super::{AsksFor, Toolset};
+use crate::toolsets::spelled::{Absolute, Slips, Spellings};
 
 /// Its tools.
 pub static GEMINI_CLI: Toolset = Toolset {
@@ -23,6 +24,11 @@ pub static GEMINI_CLI: Toolset = Toolset {
     asks_for: AsksFor::BeyondProject,
     refuse: plain_refusal,
     check: check::check,
+    spells: Spellings {
+        paths: &["absolute_path", "file_path", "path"],
+        absolute: Absolute::Judged,
+        slips: Slips::Judged,
+    },
     tools: &[
         list_directory::LIST_DIRECTORY,
         read_file::READ_FILE,

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::base::RelPath;
 use crate::base::path::PathError;
 use crate::toolsets::Reply;
+use crate::vfs::spelling;
 
 /// The parameters are of no use; nothing was looked at or done.
 pub(super) fn invalid(reason: impl std::fmt::Display) -> Reply {
@@ -31,8 +32,11 @@ pub(super) fn absolute(root: &Path, text: &str) -> Result<RelPath, Reply> {
             rest => rest.and_then(|rest| rest.strip_prefix('/')),
         },
     };
-    let rest = rest.ok_or_else(|| outside(root, text))?;
-    RelPath::new(rest).map_err(|error| match error {
+    let rest = match rest {
+        Some(rest) => rest.to_owned(),
+        None => spelling::beneath_root(root, text).ok_or_else(|| outside(root, text))?,
+    };
+    RelPath::new(&rest).map_err(|error| match error {
         PathError::Invalid(_) => invalid(format!("Path is not valid: {}", text.replace('\0', "\\0"))),
         PathError::Absolute(_) | PathError::Outside(_) => outside(root, text),
     })

@@ -1,5 +1,6 @@
 //! `search_file_content` and `glob` (contract, sections of those names; rulings on them).
 
+use crate::base::escaped;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
@@ -117,7 +118,7 @@ fn listed(head: String, directory: &RelPath, found: &MatchingLines, most: usize,
     let (mut text, mut shown) = (head + END, 0);
     'files: for MatchingFile { path, lines } in &found.files {
         let way = if directory.is_root() { 0 } else { directory.as_str().len() + 1 };
-        let mut before = format!("\nFile: {}", path.as_str().get(way..).unwrap_or(path.as_str()));
+        let mut before = format!("\nFile: {}", escaped(path.as_str().get(way..).unwrap_or(path.as_str())));
         let mut cost = before.chars().count() + END.len();
         for line in lines {
             let line = format!("\nL{}: {}", line.number + 1, cut(line.text.trim()));

@@ -26,6 +26,7 @@ use super::outlined::ask_outlined;
 use super::risk::plain_refusal;
 use super::{AsksFor, Call, Running, Tool, Toolset, ask};
 use crate::ops::server_outlines::Patience;
+use crate::toolsets::spelled::{Absolute, Slips, Spellings};
 
 /// The toolset of a client that asks for none.
 pub static NATIVE: Toolset = Toolset {
@@ -43,6 +44,7 @@ pub static NATIVE: Toolset = Toolset {
     asks_for: AsksFor::BeyondProject,
     refuse: plain_refusal,
     check: edits::check,
+    spells: Spellings { paths: &["relative_path"], absolute: Absolute::TakenOrRefused, slips: Slips::Mended },
     tools: &[
         Tool::read_only(
             "find_symbol",

@@ -1,5 +1,6 @@
 //! `find_definition`, `find_implementations` and `hover` of `native`.
 
+use crate::base::escaped;
 use serde_json::{Value, json};
 
 use super::answer::{Footer, Format, fitting, format};
@@ -129,7 +130,12 @@ fn reply(found: &Definitions, words: (&str, &str), form: Format, limit: usize) -
 fn as_text(found: &Definitions, words: (&str, &str), limit: usize) -> String {
     let declared = &found.found;
     let mut lines: Vec<String> = declared.inside.iter().map(declared_line).collect();
-    lines.extend(declared.outside.iter().map(|spot| format!("{}:{}", spot.path.display(), spot.line + 1)));
+    lines.extend(
+        declared
+            .outside
+            .iter()
+            .map(|spot| format!("{}:{}", escaped(&spot.path.display().to_string()), spot.line + 1)),
+    );
     let count = lines.len();
     let mut text = if lines.is_empty() { format!("No {} found.", words.0) } else { lines.join("\n") };
     let mut footer = Footer::new(counted(count, words.0, words.1), found.revision);

@@ -1,6 +1,7 @@
 //! References as `native` shows them: grouped by file, 1-based lines. Among few each with its line, in a long list
 //! the lines of one symbol together. Invariant: the last line says what is missing, and what was left out.
 
+use crate::base::escaped;
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
@@ -55,7 +56,9 @@ pub(super) fn references_text(
     if !found.outside.is_empty() {
         lines.push("outside the project:".to_owned());
         let shown = found.outside.iter().take(MAX_OUTSIDE);
-        lines.extend(shown.map(|spot| format!(" {}:{}", spot.path.display(), spot.line + 1)));
+        lines.extend(
+            shown.map(|spot| format!(" {}:{}", escaped(&spot.path.display().to_string()), spot.line + 1)),
+        );
     }
     let mut text = if lines.is_empty() { "No references.".to_owned() } else { lines.join("\n") };
     let mut footer = footer(found, languages, unlisted);

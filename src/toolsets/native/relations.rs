@@ -1,5 +1,6 @@
 //! `find_callers`, `find_callees` and `type_hierarchy` of `native`: a tree, a symbol a line.
 
+use crate::base::escaped;
 use serde_json::{Value, json};
 
 use super::answer::{Footer, Format, fitting, format};
@@ -184,7 +185,7 @@ fn tell_omitted(found: &Related, relation: Relation, footer: &mut Footer) {
 fn line(node: &Node) -> String {
     let branch = &node.branch;
     let indent = " ".repeat(node.depth - 1);
-    let place = format!("{}:{}", file(node), branch.party.line + 1);
+    let place = format!("{}:{}", escaped(&file(node)), branch.party.line + 1);
     let lines: Vec<String> = branch.lines.iter().map(|line| (line + 1).to_string()).collect();
     let calls = if lines.is_empty() { String::new() } else { format!(" @ {}", lines.join(" ")) };
     let unsure = if branch.is_likely { "" } else { " ?" };
@@ -204,7 +205,7 @@ fn line(node: &Node) -> String {
 
 fn file(node: &Node) -> String {
     match &node.branch.key.file {
-        Where::Project(path) => path.to_string(),
+        Where::Project(path) => path.as_str().to_owned(),
         Where::Outside(path) => path.display().to_string(),
     }
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::files::{DEFAULT_LIMIT, LIMIT, counted, failed, limit};
-use crate::base::{Cancel, RelPath};
+use crate::base::{Cancel, RelPath, escaped};
 use crate::ops::search::{self, Hits, Outcome, Query, SearchError};
 use crate::ops::tree::Tree;
 use crate::toolsets::Reply;
@@ -176,9 +176,9 @@ impl Kept {
 
 /// The lines of one file, as many as there is room for; all matches are counted.
 fn show(hits: &mut Hits<'_>, room: Room) -> Result<Shown, SearchError> {
-    let path = hits.path().to_string();
+    let path = hits.path().as_str().to_owned();
     let chars = match room.form {
-        Form::Text | Form::TextWithContext => path.chars().count() + 1,
+        Form::Text | Form::TextWithContext => escaped(&path).chars().count() + 1,
         Form::Json => json!(path).to_string().chars().count() + JSON_FILE_CHARS,
     };
     let mut shown = Shown { chars, path, matches: 0, lines: Vec::new(), left_out: 0 };
@@ -253,7 +253,7 @@ impl Collected {
     fn text(&self, limit: usize) -> String {
         let mut text = String::new();
         for file in &self.shown {
-            let _ = writeln!(text, "{}", file.path);
+            let _ = writeln!(text, "{}", escaped(&file.path));
             let has_context = file.lines.iter().any(|line| !line.is_match);
             let mut expected = file.lines.first().map_or(0, |line| line.line);
             for line in &file.lines {

@@ -1,5 +1,7 @@
 //! What several paths begin with is written once: a list of `/`-separated keys as an indented tree. For file paths
-//! and for name paths; knows neither.
+//! and for name paths; knows neither. Invariant: a key stays on its line.
+
+use crate::base::escaped;
 
 /// Writes `items` in their order: neighbours that begin with the same components share a line that ends in `/`, and
 /// stand one column deeper beneath it. `written` bytes of each key stand above already. `leaf` writes one item at a
@@ -7,7 +9,7 @@
 pub(super) fn write<'a, T: Copy>(
     items: &[T],
     key: &impl Fn(T) -> &'a str,
-    leaf: &mut impl FnMut(T, usize, &'a str, &mut Vec<String>),
+    leaf: &mut impl FnMut(T, usize, &str, &mut Vec<String>),
     (written, depth): (usize, usize),
     lines: &mut Vec<String>,
 ) {
@@ -16,11 +18,11 @@ pub(super) fn write<'a, T: Copy>(
     for group in items.chunk_by(|&a, &b| directory(a).is_some() && directory(a) == directory(b)) {
         let first = rest(group[0]);
         if group.len() == 1 {
-            leaf(group[0], depth, first, lines);
+            leaf(group[0], depth, &escaped(first), lines);
             continue;
         }
         let shared = group.iter().map(|&item| shared_directories(first, rest(item))).min().unwrap_or(0);
-        lines.push(format!("{}{}", " ".repeat(depth), &first[..shared]));
+        lines.push(format!("{}{}", " ".repeat(depth), escaped(&first[..shared])));
         write(group, key, leaf, (written + shared, depth + 1), lines);
     }
 }

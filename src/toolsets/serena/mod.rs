@@ -29,6 +29,7 @@ use super::outlined::ask_outlined;
 use super::risk::plain_refusal;
 use super::{AsksFor, Call, NotRun, Running, Tool, Toolset, Why, ask};
 use crate::ops::server_outlines::Patience;
+use crate::toolsets::spelled::{Absolute, Slips, Spellings};
 
 /// How long language servers are waited for that must outline files: the contract has no word for "not yet".
 const PATIENCE: Patience = Patience::Long(Duration::from_secs(60));
@@ -51,6 +52,7 @@ pub static SERENA: Toolset = Toolset {
         _ => plain_refusal(not_run),
     },
     check: check::check,
+    spells: Spellings { paths: &["relative_path"], absolute: Absolute::Judged, slips: Slips::Judged },
     tools: &[
         Tool::read_only(
             "get_symbols_overview",

@@ -10,6 +10,7 @@ mod shell;
 
 use super::risk::plain_refusal;
 use super::{AsksFor, Toolset};
+use crate::toolsets::spelled::{Absolute, Slips, Spellings};
 
 /// Its tools.
 pub static TOOL_ROUTER: Toolset = Toolset {
@@ -22,6 +23,7 @@ pub static TOOL_ROUTER: Toolset = Toolset {
     asks_for: AsksFor::Changes,
     refuse: plain_refusal,
     check: check::check,
+    spells: Spellings { paths: &["path"], absolute: Absolute::Judged, slips: Slips::Judged },
     tools: &[
         files::LIST_DIR,
         files::READ_FILE,

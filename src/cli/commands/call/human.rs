@@ -2,6 +2,7 @@
 //! affected file lies, how long it took. With `--json` the envelope itself, the tool's name first. Other contracts'
 //! answers are text already.
 
+use crate::base::escaped;
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -51,7 +52,7 @@ fn human(text: &str, root: &Path) -> Option<String> {
     let sign = if envelope.success { '✓' } else { '✗' };
     let mut shown = format!("{sign} {}\n", envelope.output.trim_end_matches('\n'));
     if let [file] = envelope.files_affected.as_slice() {
-        shown.push_str(&format!("  Location: {}\n", root.join(file).display()));
+        shown.push_str(&format!("  Location: {}\n", escaped(&root.join(file).display().to_string())));
     }
     shown.push_str(&format!("  Time: {}ms\n", envelope.execution_time_ms));
     Some(shown)

@@ -150,10 +150,10 @@ fn history_text(operations: &[Operation], limit: usize) -> String {
 /// `7 2026-11-21 15:04:05 claude-code 2.1 rename_symbol: rename a to b (undone); src/a.py, src/b.py`
 fn line(operation: &Operation) -> String {
     let Operation { id, time, by, undone, files, .. } = operation;
-    let mut names: Vec<&str> = files.iter().take(NAMED_FILES).map(|file| file.path.as_str()).collect();
+    let mut names: Vec<String> = files.iter().take(NAMED_FILES).map(|file| file.path.to_string()).collect();
     let more = format!("and {} more", files.len().saturating_sub(NAMED_FILES));
     if files.len() > NAMED_FILES {
-        names.push(&more);
+        names.push(more);
     }
     let mark = if *undone { " (undone)" } else { "" };
     format!("{id} {} {} {}: {}{mark}; {}", clock(*time), by.who, by.tool, what(operation), names.join(", "))
