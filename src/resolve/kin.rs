@@ -4,8 +4,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use super::classes;
-use super::meaning::Meaning;
+use super::bases::bases;
 use super::project::Project;
 use super::sources::Target;
 use crate::base::RelPath;
@@ -52,10 +51,9 @@ fn inherits(project: &Project, class: &Target, base: &Target) -> Result<bool, Ca
         if seen[at].is(base) {
             return Ok(true);
         }
-        for meaning in classes::bases(project, &seen[at])? {
-            let Meaning::Declared(found) = meaning else { continue };
-            let new: Vec<Target> =
-                found.into_iter().filter(|one| !seen.iter().any(|known| known.is(one))).collect();
+        for base in bases(project, &seen[at])?.iter() {
+            let is_new = |one: &&Target| !seen.iter().any(|known| known.is(one));
+            let new: Vec<Target> = base.classes.iter().filter(is_new).cloned().collect();
             seen.extend(new);
         }
         at += 1;

@@ -2,6 +2,7 @@
 //! that is; where a name may be declared. No types, no server, no IO of its own (texts come from [`Sources`]).
 //! Invariant: the text at every range that leaves here is the name that was asked for.
 
+mod bases;
 mod binders;
 mod clashes;
 mod classes;
@@ -9,15 +10,22 @@ mod context;
 mod definitions;
 mod enclosing;
 mod family;
+mod graph;
+mod heads;
+mod heirs;
 mod judge;
 mod kin;
 mod meaning;
 mod modules;
 mod occurrence;
 mod occurrences;
+mod outside;
+mod overrides;
 mod place;
 mod project;
+mod python_classes;
 mod scope;
+mod signature;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -26,6 +34,11 @@ pub use clashes::{captured, taken};
 pub use definitions::definitions;
 pub use enclosing::{attributed, enclosing};
 pub use family::{can_name, share_names};
+pub use heads::{WrittenBase, is_type, written_bases};
+pub use heirs::{Heirs, heirs};
 pub use occurrence::{Judgement, Occurrence, Role};
 pub use occurrences::occurrences;
+pub use overrides::{
+    OutsideMember, OverrideFamily, SettledBase, SettledBases, Unknown, UnknownBase, overrides,
+};
 pub use sources::{Current, Sources, Target};

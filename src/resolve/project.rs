@@ -2,10 +2,11 @@
 //! once. Invariant: only files of one family are seen.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::bases::Base;
 use super::binders;
 use super::family::Family;
 use super::sources::{Current, Sources, Target};
@@ -13,6 +14,9 @@ use crate::base::cancel::Cancelled;
 use crate::base::{Cancel, RelPath, Text, TextRange};
 use crate::index::{Content, FileEntry, Locals, Query, Scope};
 use crate::syntax::{Grammar, ImportList, Matching, NamePattern, Outline};
+
+/// A file and a row of it.
+type RowPlace = (RelPath, usize);
 
 /// One question's work.
 pub(super) struct Project<'a> {
@@ -22,6 +26,10 @@ pub(super) struct Project<'a> {
     declared: RefCell<HashMap<String, Rc<[Target]>>>,
     by_stem: OnceCell<HashMap<&'a str, Vec<&'a Arc<FileEntry>>>>,
     read: RefCell<HashMap<RelPath, Option<Rc<Here>>>>,
+    /// The bases of classes, by file and row.
+    pub(super) bases: RefCell<HashMap<RowPlace, Rc<[Base]>>>,
+    /// Those that are being found: what they mean must not depend on themselves.
+    pub(super) finding_bases: RefCell<HashSet<RowPlace>>,
 }
 
 /// A file whose names are being looked at: its text, and the entry whose outline is that text's.
@@ -87,6 +95,8 @@ impl<'a> Project<'a> {
             declared: RefCell::default(),
             by_stem: OnceCell::new(),
             read: RefCell::default(),
+            bases: RefCell::default(),
+            finding_bases: RefCell::default(),
         }
     }
 

@@ -18,6 +18,8 @@ pub(super) enum From {
     Inside,
     /// At the top level of the file.
     File,
+    /// Around the class in this row, in whose head the place is.
+    Head(usize),
 }
 
 /// How far out from a place a name's meaning is found; nearer ones are less.
@@ -46,6 +48,7 @@ pub(super) fn chain(
         From::Inside if project.family.selves().contains(first) => own_class(here, at),
         From::Inside => name(project, here, at, first)?,
         From::File => in_file(project, here, first)?.0,
+        From::Head(class) => reached_around(project, here, at, first, Some(class))?.0,
     };
     let mut path = (*first).to_owned();
     for part in rest {
@@ -107,6 +110,17 @@ pub(super) fn reached(
     at: u32,
     name: &str,
 ) -> Result<(Meaning, Reach), Cancelled> {
+    reached_around(project, here, at, name, None)
+}
+
+/// The same, the scope of the class `left_out` set aside: its head does not see its members.
+fn reached_around(
+    project: &Project,
+    here: &Here,
+    at: u32,
+    name: &str,
+    left_out: Option<usize>,
+) -> Result<(Meaning, Reach), Cancelled> {
     if here.is_local(project.family, name, at) {
         return Ok((Meaning::Local, Reach::Local));
     }
@@ -116,7 +130,7 @@ pub(super) fn reached(
     for (steps, scope) in around(here, at).into_iter().enumerate() {
         let reach = Reach::Scope(steps);
         let row = &outline.rows[scope];
-        if project.family == Family::Python && !is_in_body(here, row, at) {
+        if left_out == Some(scope) || project.family == Family::Python && !is_in_body(here, row, at) {
             continue;
         }
         if is_class(row) {

@@ -5,6 +5,7 @@ mod clashes;
 mod definitions;
 mod jvm;
 mod others;
+mod overrides;
 mod python;
 
 use std::sync::Arc;

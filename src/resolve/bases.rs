@@ -1,0 +1,205 @@
+//! What the bases in a class's head mean: classes of the project, classes outside of it, or something that syntax cannot
+//! tell. Invariant: ends on every input (a class that is asked about while its own bases are being found has none that are
+//! known); a base is never left out.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::classes::is_class;
+use super::context::{before, last_word};
+use super::family::Family;
+use super::heads::{WrittenBase, alias_behind, written_bases};
+use super::meaning::Meaning;
+use super::outside::origins;
+use super::project::{Here, Project};
+use super::scope::{self, From};
+use super::sources::Target;
+use crate::base::TextRange;
+use crate::base::cancel::Cancelled;
+use crate::syntax::SymbolKind;
+
+/// How many names for one another are followed: `A = B`, `B = C`.
+const MAX_ALIASES: usize = 8;
+
+/// A base, and what it may be: several where an `if` or an `except` decides.
+#[derive(Clone, Debug)]
+pub(super) struct Base {
+    /// As it stands in the head.
+    pub(super) written: WrittenBase,
+    /// Classes of the project.
+    pub(super) classes: Vec<Target>,
+    /// Classes outside the project, by their full names as far as they are known.
+    pub(super) outside: Vec<String>,
+    /// Whether it may be a class of the project that syntax does not find.
+    pub(super) is_open: bool,
+}
+
+impl Base {
+    fn new(written: WrittenBase) -> Base {
+        Base { written, classes: Vec::new(), outside: Vec::new(), is_open: false }
+    }
+
+    /// Whether it is nothing but classes of the project.
+    pub(super) fn is_known(&self) -> bool {
+        !self.is_open && self.outside.is_empty()
+    }
+
+    fn add(&mut self, class: Target) {
+        if !self.classes.iter().any(|known| known.is(&class)) {
+            self.classes.push(class);
+        }
+    }
+}
+
+/// The bases of `class`; found once in a question.
+pub(super) fn bases(project: &Project, class: &Target) -> Result<Rc<[Base]>, Cancelled> {
+    let key = (class.file.path.clone(), class.row);
+    if let Some(known) = project.bases.borrow().get(&key) {
+        return Ok(known.clone());
+    }
+    let here = project.here(&class.file).filter(|here| {
+        // The file may have changed since: then the row is another's.
+        class.file.outline().is_some_and(|outline| Arc::ptr_eq(outline, &here.outline))
+    });
+    let Some(here) = here else { return Ok(Rc::new([unreadable()])) };
+    bases_in(project, &here, class.row)
+}
+
+/// The same for a class of a file that is at hand.
+pub(super) fn bases_in(project: &Project, here: &Here, row: usize) -> Result<Rc<[Base]>, Cancelled> {
+    let key = (here.file.path.clone(), row);
+    if let Some(known) = project.bases.borrow().get(&key) {
+        return Ok(known.clone());
+    }
+    if !project.finding_bases.borrow_mut().insert(key.clone()) {
+        return Ok(Rc::new([unreadable()]));
+    }
+    let found = find(project, here, row);
+    project.finding_bases.borrow_mut().remove(&key);
+    let found: Rc<[Base]> = found?.into();
+    project.bases.borrow_mut().insert(key, found.clone());
+    Ok(found)
+}
+
+/// A base of which nothing can be said.
+fn unreadable() -> Base {
+    let written = WrittenBase { range: TextRange::new(0, 0), chain: String::new(), start: 0 };
+    Base { is_open: true, ..Base::new(written) }
+}
+
+fn find(project: &Project, here: &Here, row: usize) -> Result<Vec<Base>, Cancelled> {
+    let Some(this) = here.outline.rows.get(row) else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for written in written_bases(here.grammar, &here.outline, this, here.text.as_str()) {
+        project.cancel.check()?;
+        let mut base = Base::new(written);
+        let (chain, start) = (base.written.chain.clone(), base.written.start);
+        if chain.is_empty() {
+            base.is_open = true;
+        } else {
+            resolve(project, here, (&chain, start), From::Head(row), &mut base, 0)?;
+        }
+        found.push(base);
+    }
+    // `enum class E { A { override fun f() {} } }`
+    if let (SymbolKind::EnumMember, Some(parent)) = (this.kind(), this.parent()) {
+        let range = TextRange::new(this.name_start, this.name_start);
+        let mut base = Base::new(WrittenBase { range, chain: String::new(), start: this.name_start });
+        base.add(here.target(parent));
+        found.push(base);
+    }
+    Ok(found)
+}
+
+/// Adds what `chain`, which begins at byte `start`, may mean.
+fn resolve(
+    project: &Project,
+    here: &Here,
+    (chain, start): (&str, u32),
+    from: From,
+    base: &mut Base,
+    hops: usize,
+) -> Result<(), Cancelled> {
+    let names: Vec<&str> = chain.split('.').collect();
+    match scope::chain(project, here, start, &names, from)? {
+        Meaning::Declared(found) => {
+            for one in found {
+                declared(project, one, base, hops)?;
+            }
+        }
+        Meaning::Elsewhere if project.family == Family::Python => {
+            base.outside.extend(origins(project, &here.file, &names)?);
+        }
+        Meaning::Elsewhere => base.outside.push(chain.to_owned()),
+        // Of other languages than Python a class needs no import that leads to it: the package, the language itself, a
+        // header bring some. None of that name is declared in the project.
+        Meaning::Unknown if project.family != Family::Python && !is_declared(project, &names)? => {
+            base.outside.push(chain.to_owned());
+        }
+        Meaning::Module(_) | Meaning::Local | Meaning::Unknown => base.is_open = true,
+    }
+    Ok(())
+}
+
+/// Whether the project declares a type of the last of these names.
+fn is_declared(project: &Project, names: &[&str]) -> Result<bool, Cancelled> {
+    let Some(last) = names.last() else { return Ok(false) };
+    let is_type = |target: &Target| {
+        target.row().is_some_and(|(_, row)| is_class(row) || row.kind() == SymbolKind::TypeParameter)
+    };
+    Ok(project.declared(last)?.iter().any(is_type))
+}
+
+/// Adds a declaration that a base leads to: a class, or another name of one.
+fn declared(project: &Project, target: Target, base: &mut Base, hops: usize) -> Result<(), Cancelled> {
+    let Some((_, row)) = target.row() else { return Ok(()) };
+    let here = project.here(&target.file);
+    let here =
+        here.filter(|here| target.file.outline().is_some_and(|outline| Arc::ptr_eq(outline, &here.outline)));
+    let Some(here) = here else {
+        // Its file is changing: the class is there, what another name stands for is not known.
+        if is_class(row) {
+            base.add(target)
+        } else {
+            base.is_open = true
+        }
+        return Ok(());
+    };
+    let text = here.text.as_str();
+    let is_alias = last_word(before(text, row.name_start as usize, project.family)) == "typealias";
+    if is_class(row) && !is_alias {
+        base.add(target);
+        return Ok(());
+    }
+    let starts = match project.family {
+        Family::Python => assignments(&here, target.name()),
+        _ => vec![row.name_start],
+    };
+    if starts.is_empty() || hops == MAX_ALIASES {
+        base.is_open = true;
+    }
+    for start in starts {
+        match alias_behind(here.grammar, text, start as usize + target.name().len()) {
+            Some((chain, _)) if chain == "None" => {}
+            Some((chain, at)) if hops < MAX_ALIASES => {
+                resolve(project, &here, (&chain, at), From::Inside, base, hops + 1)?;
+            }
+            _ => base.is_open = true,
+        }
+    }
+    Ok(())
+}
+
+/// Where statements of a Python file begin with `name =` or `name: … =`.
+fn assignments(here: &Here, name: &str) -> Vec<u32> {
+    let text = here.text.as_str();
+    let is_assigned = |&start: &u32| {
+        let start = start as usize;
+        let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let behind = text[start + name.len()..].trim_start_matches([' ', '\t']);
+        let is_equal = behind.starts_with('=') && !behind.starts_with("==");
+        text[line..start].trim().is_empty() && (is_equal || behind.starts_with(':'))
+    };
+    let whole = |&start: &u32| text.get(start as usize..start as usize + name.len()) == Some(name);
+    here.outline.occurrences.offsets_of(name).filter(whole).filter(is_assigned).collect()
+}

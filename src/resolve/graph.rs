@@ -1,0 +1,148 @@
+//! All classes of one family of languages in the project, and which inherits from which. Built anew for each question, from
+//! heads alone. Invariant: rings of bases are walked once; a class that cannot be read is there without bases that are known.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::bases::{Base, bases_in};
+use super::classes::is_class;
+use super::context::{behind, first_word};
+use super::family::Family;
+use super::project::{Here, Project};
+use super::sources::Target;
+use crate::base::RelPath;
+use crate::base::cancel::Cancelled;
+use crate::syntax::SymbolKind;
+
+/// A class in the graph.
+pub(super) struct ClassNode {
+    pub(super) class: Target,
+    pub(super) bases: Rc<[Base]>,
+    up: Vec<usize>,
+    down: Vec<usize>,
+}
+
+/// The classes, by number.
+pub(super) struct ClassGraph {
+    nodes: Vec<ClassNode>,
+    numbers: HashMap<(RelPath, usize), usize>,
+}
+
+impl ClassGraph {
+    /// Reads the head of every class.
+    pub(super) fn read(project: &Project) -> Result<ClassGraph, Cancelled> {
+        let mut graph = ClassGraph { nodes: Vec::new(), numbers: HashMap::new() };
+        for file in project.sources.snapshot().files.iter() {
+            let may_hold = |outline: &Arc<crate::syntax::Outline>| {
+                outline.rows.iter().any(|row| is_class(row) || row.descendants > 0)
+            };
+            if Family::of(file) != Some(project.family) || !file.outline().is_some_and(may_hold) {
+                continue;
+            }
+            project.cancel.check()?;
+            let Some(here) = Here::new(project, file) else { continue };
+            for row in 0..here.outline.rows.len() {
+                if !has_bases(project, &here, row) {
+                    continue;
+                }
+                let bases = bases_in(project, &here, row)?;
+                graph.numbers.insert((here.file.path.clone(), row), graph.nodes.len());
+                let class = here.target(row);
+                graph.nodes.push(ClassNode { class, bases, up: Vec::new(), down: Vec::new() });
+            }
+        }
+        for from in 0..graph.nodes.len() {
+            let bases = graph.nodes[from].bases.clone();
+            for class in bases.iter().flat_map(|base| &base.classes) {
+                if let Some(to) = graph.number(class) {
+                    graph.link(from, to);
+                }
+            }
+        }
+        Ok(graph)
+    }
+
+    /// Notes that `from` inherits from `to`.
+    pub(super) fn link(&mut self, from: usize, to: usize) {
+        if from != to && !self.nodes[from].up.contains(&to) {
+            self.nodes[from].up.push(to);
+            self.nodes[to].down.push(from);
+        }
+    }
+
+    /// The number of a class; `None` for what is none.
+    pub(super) fn number(&self, class: &Target) -> Option<usize> {
+        let of_row = self.numbers.get(&(class.file.path.clone(), class.row)).copied();
+        match of_row.filter(|&at| self.nodes[at].class.is(class)) {
+            Some(at) => Some(at),
+            // One of them comes from an older look at the file.
+            None => self.nodes.iter().position(|node| node.class.is(class)),
+        }
+    }
+
+    /// The number of the class whose name begins at byte `name_start` of a file.
+    pub(super) fn named_at(&self, path: &RelPath, name_start: u32) -> Option<usize> {
+        self.nodes.iter().position(|node| {
+            node.class.file.path == *path
+                && node.class.row().is_some_and(|(_, row)| row.name_start == name_start)
+        })
+    }
+
+    pub(super) fn node(&self, at: usize) -> &ClassNode {
+        &self.nodes[at]
+    }
+
+    /// All classes with their numbers.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &ClassNode)> {
+        self.nodes.iter().enumerate()
+    }
+
+    /// The class and all that it inherits from.
+    pub(super) fn ancestors(&self, of: usize) -> Vec<usize> {
+        walk(of, |at| &self.nodes[at].up)
+    }
+
+    /// The class and all that inherit from it.
+    pub(super) fn descendants(&self, of: usize) -> Vec<usize> {
+        walk(of, |at| &self.nodes[at].down)
+    }
+
+    /// Those that name it in their own heads.
+    pub(super) fn children(&self, of: usize) -> &[usize] {
+        &self.nodes[of].down
+    }
+}
+
+fn walk<'g>(from: usize, next: impl Fn(usize) -> &'g Vec<usize>) -> Vec<usize> {
+    let mut seen = vec![from];
+    let mut known = std::collections::HashSet::from([from]);
+    let mut at = 0;
+    while let Some(&one) = seen.get(at) {
+        for &further in next(one) {
+            if known.insert(further) {
+                seen.push(further);
+            }
+        }
+        at += 1;
+    }
+    seen
+}
+
+/// Whether the row is a class, or what is one without being called so.
+fn has_bases(project: &Project, here: &Here, row: usize) -> bool {
+    let this = &here.outline.rows[row];
+    let text = here.text.as_str();
+    let name_end = this.name_start as usize + usize::from(this.name_len);
+    match this.kind() {
+        SymbolKind::EnumMember => project.family == Family::Jvm && this.descendants > 0,
+        // `const A = class extends B { … }`
+        SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Property | SymbolKind::Field => {
+            let value = behind(text, name_end).strip_prefix('=').map(str::trim_start);
+            project.family == Family::Ecma
+                && this.descendants > 0
+                && value.is_some_and(|value| first_word(value) == "class")
+        }
+        _ => is_class(this),
+    }
+}

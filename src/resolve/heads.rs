@@ -1,0 +1,454 @@
+//! What the head of a class says that it extends or implements, by syntax: one reader for every language. What a name
+//! means is not looked at. Invariant: a base that is more than a name is given as computed, never left out; comments and
+//! strings hold no bases.
+
+use crate::base::TextRange;
+use crate::syntax::{Grammar, Outline, Row, SymbolKind};
+
+/// Heads longer than this are not read on, in bytes.
+const MAX_HEAD: usize = 4_000;
+
+/// Words before a base that are none.
+const MODIFIERS: [&str; 7] = ["public", "private", "protected", "internal", "virtual", "static", "readonly"];
+
+/// A base as a head has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenBase {
+    /// The last name of `a.b.Base`; all of the expression where it is computed.
+    pub range: TextRange,
+    /// The base with its qualifiers, joined by dots, without arguments; empty where it is computed.
+    pub(super) chain: String,
+    /// Where the first name begins.
+    pub(super) start: u32,
+}
+
+impl WrittenBase {
+    /// Whether it is an expression: a call, a condition, a list that is unpacked.
+    pub fn is_computed(&self) -> bool {
+        self.chain.is_empty()
+    }
+}
+
+/// Whether a symbol of this kind can have supertypes.
+pub fn is_type(kind: SymbolKind) -> bool {
+    use SymbolKind::*;
+    matches!(kind, Class | Interface | Enum | Struct | Object)
+}
+
+/// The bases in the head of `row`, in order. `text` is the file's, of which `outline` is.
+pub fn written_bases(grammar: Grammar, outline: &Outline, row: &Row, text: &str) -> Vec<WrittenBase> {
+    let language = Language::of(grammar);
+    let is_impl = language == Language::Rust && outline.name(row).starts_with("impl");
+    let name_end = row.name_start.saturating_add(u32::from(row.name_len));
+    let from = if is_impl { row.start } else { name_end };
+    let Some(head) = slice(text, from as usize, (row.end as usize).min(from as usize + MAX_HEAD)) else {
+        return Vec::new();
+    };
+    let blank = without_comments(head, language);
+    let list = match language {
+        Language::Python => python_list(&blank),
+        Language::Rust if is_impl => impl_list(&blank),
+        Language::Other => None,
+        _ => list(&blank, language),
+    };
+    let mut bases = list.map_or_else(Vec::new, |list| read(&blank, list, language, from));
+    if language == Language::Python {
+        bases.extend(implemented(text, row));
+    }
+    bases
+}
+
+/// What a declaration that is nothing but another name (`typealias A = b.B`, `A = b.B`) stands for, read from behind its
+/// name; `None` for any other text. The second: where it begins.
+pub(super) fn alias_behind(grammar: Grammar, text: &str, name_end: usize) -> Option<(String, u32)> {
+    let rest = slice(text, name_end, (name_end + MAX_HEAD).min(text.len()))?;
+    let equals = rest.find(['=', '\n', ';', '('])?;
+    if !rest[equals..].starts_with('=') || rest[equals..].starts_with("==") {
+        return None;
+    }
+    let value = &rest[equals + 1..];
+    let line = value.split(['\n', ';', '#']).next().unwrap_or("");
+    let line = line.split("//").next().unwrap_or("");
+    let (chain, first) = item(line, 0, Language::of(grammar)).filter(|(chain, _)| !chain.is_empty())?;
+    Some((chain, u32::try_from(name_end + equals + 1 + first).ok()?))
+}
+
+/// How a language writes heads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Language {
+    Python,
+    Rust,
+    Kotlin,
+    CSharp,
+    Cpp,
+    Java,
+    Ecma,
+    /// Heads name no supertypes: C, Go.
+    Other,
+}
+
+impl Language {
+    fn of(grammar: Grammar) -> Language {
+        match grammar.name() {
+            "python" => Language::Python,
+            "rust" => Language::Rust,
+            "kotlin" => Language::Kotlin,
+            "csharp" => Language::CSharp,
+            "cpp" => Language::Cpp,
+            "java" => Language::Java,
+            "typescript" | "tsx" | "javascript" => Language::Ecma,
+            _ => Language::Other,
+        }
+    }
+
+    /// Whether `Base(…)` names the class `Base`.
+    fn calls_constructors(self) -> bool {
+        matches!(self, Language::Kotlin | Language::CSharp | Language::Rust)
+    }
+}
+
+/// The longest part of `from..to` that ends between characters.
+fn slice(text: &str, from: usize, to: usize) -> Option<&str> {
+    (0..4).find_map(|less| text.get(from..to.checked_sub(less)?))
+}
+
+/// The text with blanks for what stands in comments and strings: offsets stay.
+fn without_comments(head: &str, language: Language) -> String {
+    let mut blank = head.as_bytes().to_vec();
+    let mut at = 0;
+    while at < blank.len() {
+        let rest = &head.as_bytes()[at..];
+        let length = match rest[0] {
+            b'#' if language == Language::Python => line_length(rest),
+            b'/' if rest.starts_with(b"//") && language != Language::Python => line_length(rest),
+            b'/' if rest.starts_with(b"/*") && language != Language::Python => {
+                memchr::memmem::find(rest, b"*/").map_or(rest.len(), |end| end + 2)
+            }
+            b'"' => string_length(rest),
+            // Rust's lifetimes.
+            b'\'' if language != Language::Rust => string_length(rest),
+            _ => 0,
+        };
+        blank[at..at + length].fill(b' ');
+        at += length.max(1);
+    }
+    // Whole characters were blanked: nothing between the marks is left of one.
+    String::from_utf8(blank).unwrap_or_default()
+}
+
+fn line_length(text: &[u8]) -> usize {
+    memchr::memchr(b'\n', text).unwrap_or(text.len())
+}
+
+/// The length of a string with its quotes; of a lone quote 1.
+fn string_length(text: &[u8]) -> usize {
+    let quote = text[0];
+    let mut at = 1;
+    while at < text.len() && text[at] != b'\n' {
+        match text[at] {
+            b'\\' => at += 2,
+            byte if byte == quote => return at + 1,
+            _ => at += 1,
+        }
+    }
+    1
+}
+
+/// The characters of `text` at depth 0 of brackets.
+fn at_depth_0(text: &str) -> impl Iterator<Item = (usize, char)> + '_ {
+    let mut depth = 0_usize;
+    let mut before = ' ';
+    text.char_indices().filter(move |&(_, c)| {
+        let is_arrow = c == '>' && (before == '-' || before == '=');
+        before = c;
+        match c {
+            '(' | '[' | '<' => {
+                depth += 1;
+                depth == 1
+            }
+            ')' | ']' => {
+                depth = depth.saturating_sub(1);
+                depth == 0
+            }
+            '>' if !is_arrow => {
+                depth = depth.saturating_sub(1);
+                depth == 0
+            }
+            _ => depth == 0,
+        }
+    })
+}
+
+/// The words of `text` at depth 0: where each begins and ends.
+fn words_at_depth_0(text: &str) -> Vec<(usize, usize)> {
+    let mut words: Vec<(usize, usize)> = Vec::new();
+    for (at, c) in at_depth_0(text).filter(|(_, c)| is_word(*c)) {
+        let end = at + c.len_utf8();
+        match words.last_mut() {
+            Some(last) if last.1 == at => last.1 = end,
+            _ => words.push((at, end)),
+        }
+    }
+    words
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
+}
+
+/// Where the head ends: at its body, or at what ends a declaration without one.
+fn head_end(blank: &str, language: Language) -> usize {
+    let brace = at_depth_0(blank).find(|(_, c)| matches!(c, '{' | ';')).map_or(blank.len(), |(at, _)| at);
+    let ends = |word: &str| match language {
+        Language::Java => word == "permits",
+        _ => word == "where",
+    };
+    let words = words_at_depth_0(&blank[..brace]);
+    words.into_iter().find(|&(from, to)| ends(&blank[from..to])).map_or(brace, |(from, _)| from)
+}
+
+/// The list of bases in a head, as a range.
+fn list(blank: &str, language: Language) -> Option<(usize, usize)> {
+    let end = head_end(blank, language);
+    let head = &blank[..end];
+    match language {
+        Language::Java | Language::Ecma => {
+            let words = words_at_depth_0(head);
+            let opener =
+                words.into_iter().find(|&(from, to)| matches!(&head[from..to], "extends" | "implements"))?;
+            Some((opener.1, end))
+        }
+        _ => {
+            let is_single = |at: usize| !head[..at].ends_with(':') && !head[at + 1..].starts_with(':');
+            let colon = at_depth_0(head).find(|&(at, c)| c == ':' && is_single(at))?;
+            // Kotlin's `typealias A = B`.
+            (!head[..colon.0].contains('=')).then_some((colon.0 + 1, end))
+        }
+    }
+}
+
+/// `class A[T](B, c.D):`
+fn python_list(blank: &str) -> Option<(usize, usize)> {
+    let mut brackets = at_depth_0(blank);
+    let open = brackets.find(|(_, c)| matches!(c, '(' | ':' | '\n'))?;
+    if open.1 != '(' {
+        return None;
+    }
+    let close = brackets.find(|&(_, c)| c == ')')?;
+    Some((open.0 + 1, close.0))
+}
+
+/// `impl<T> a::Trait<T> for Type {`: the trait.
+fn impl_list(blank: &str) -> Option<(usize, usize)> {
+    let words = words_at_depth_0(&blank[..blank.find('{').unwrap_or(blank.len())]);
+    let first = words.iter().find(|&&(from, to)| &blank[from..to] == "impl")?;
+    let last = words.iter().find(|&&(from, to)| &blank[from..to] == "for")?;
+    // What `impl` itself takes.
+    let from = match blank[first.1..].trim_start().strip_prefix('<') {
+        None => first.1,
+        Some(_) => at_depth_0(&blank[first.1..]).find(|(_, c)| *c == '>').map(|(at, _)| first.1 + at + 1)?,
+    };
+    (from < last.0).then_some((from, last.0))
+}
+
+/// zope's `@implementer(A, b.B)`, which stands before a class.
+fn implemented(text: &str, row: &Row) -> Vec<WrittenBase> {
+    let (from, to) = (row.start as usize, row.name_start as usize);
+    let Some(before) = text.get(from..to).filter(|before| before.contains("implementer(")) else {
+        return Vec::new();
+    };
+    let blank = without_comments(before, Language::Python);
+    let mut bases = Vec::new();
+    for (at, word) in blank.match_indices("implementer(") {
+        let decorator = blank[..at].rfind('@').map_or("", |mark| &blank[mark + 1..at]);
+        let open = at + word.len();
+        let close = at_depth_0(&blank[open - 1..]).find(|(_, c)| *c == ')').map(|(at, _)| open - 1 + at);
+        if let (true, Some(close)) = (decorator.chars().all(|c| is_word(c) || c == '.'), close) {
+            bases.extend(read(&blank, (open, close), Language::Python, row.start));
+        }
+    }
+    bases
+}
+
+/// The bases of a list.
+fn read(blank: &str, (from, to): (usize, usize), language: Language, offset: u32) -> Vec<WrittenBase> {
+    let list = &blank[from..to];
+    let separator = if language == Language::Rust { '+' } else { ',' };
+    let mut cuts: Vec<(usize, usize)> =
+        at_depth_0(list).filter(|&(_, c)| c == separator).map(|(at, _)| (at, at + 1)).collect();
+    if matches!(language, Language::Java | Language::Ecma) {
+        let words = words_at_depth_0(list).into_iter();
+        cuts.extend(words.filter(|&(from, to)| matches!(&list[from..to], "extends" | "implements")));
+        cuts.sort_unstable();
+    }
+    cuts.push((list.len(), list.len()));
+    let mut bases = Vec::new();
+    let mut begin = 0;
+    for (end, next) in cuts {
+        let text = &list[begin..end];
+        if let Some((chain, first, last)) = item(text, begin, language).map(|(chain, first)| {
+            let last = first + chain_end(&list[first..]);
+            (chain, first, last)
+        }) {
+            let at = |at: usize| u32::try_from(from + at).ok().and_then(|at| at.checked_add(offset));
+            let name = chain.rsplit('.').next().unwrap_or("").len();
+            let start = if chain.is_empty() { first } else { last.saturating_sub(name) };
+            let last = if chain.is_empty() { begin + text.trim_end().len() } else { last };
+            if let (Some(start), Some(end), Some(first)) = (at(start), at(last), at(first)) {
+                bases.push(WrittenBase { range: TextRange::new(start, end.max(start)), chain, start: first });
+            }
+        }
+        begin = next;
+    }
+    bases
+}
+
+/// One base of a list: its chain of names, empty where it is computed, and where it begins. `None` for what is no base.
+fn item(text: &str, begin: usize, language: Language) -> Option<(String, usize)> {
+    let mut rest = text.trim_start();
+    if language == Language::Python && at_depth_0(rest).any(|(_, c)| c == '=') {
+        return None;
+    }
+    loop {
+        rest = rest.trim_start();
+        let word = rest.find(|c| !is_word(c)).map_or(rest, |end| &rest[..end]);
+        if MODIFIERS.contains(&word) {
+            rest = &rest[word.len()..];
+        } else if rest.starts_with('@') && language != Language::Python {
+            // An annotation, with what it takes.
+            let name = rest[1..].find(|c| !(is_word(c) || c == '.')).map_or(rest.len(), |end| end + 1);
+            let takes = rest[name..].starts_with('(');
+            let end = at_depth_0(&rest[name..]).find(|&(_, c)| c == ')').map_or(0, |(at, _)| at + 1);
+            rest = &rest[name + if takes { end } else { 0 }..];
+        } else if let Some(global) = rest.strip_prefix("::") {
+            rest = global;
+        } else {
+            break;
+        }
+    }
+    if rest.is_empty() || (language == Language::Rust && rest.starts_with(['\'', '?'])) {
+        return None;
+    }
+    let first = begin + text.len() - rest.len();
+    let mut chain = String::new();
+    let mut behind = rest;
+    loop {
+        let name = behind.find(|c| !is_word(c)).map_or(behind, |end| &behind[..end]);
+        if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+            return Some((String::new(), first));
+        }
+        if !chain.is_empty() {
+            chain.push('.');
+        }
+        chain.push_str(name);
+        behind = &behind[name.len()..];
+        let open = behind.trim_start();
+        let next = open.strip_prefix("::").or_else(|| open.strip_prefix('.'));
+        match next {
+            Some(next) if !next.trim_start().starts_with('<') => behind = next.trim_start(),
+            _ => break,
+        }
+    }
+    let mut behind = behind.trim_start();
+    let takes_types = if language == Language::Python { '[' } else { '<' };
+    if behind.starts_with(takes_types) {
+        let close = at_depth_0(behind).nth(1).map_or(behind.len(), |(at, c)| at + c.len_utf8());
+        behind = behind[close..].trim_start();
+    }
+    let is_named = match language {
+        Language::Python => behind.is_empty(),
+        _ if behind.starts_with('(') => language.calls_constructors(),
+        // `Outer<T>.Inner`: which one that is, nobody reads here.
+        _ => !behind.starts_with(['.', ':', '[']),
+    };
+    Some((if is_named { chain } else { String::new() }, first))
+}
+
+/// How far a chain of names goes on from the beginning of `text`.
+fn chain_end(text: &str) -> usize {
+    let mut end = 0;
+    loop {
+        let name = text[end..].find(|c| !is_word(c)).map_or(text.len(), |at| end + at);
+        let behind = text[name..].trim_start();
+        let next = behind.strip_prefix("::").or_else(|| behind.strip_prefix('.')).map(str::trim_start);
+        match next.filter(|next| next.starts_with(is_word) && name > end) {
+            Some(next) => end = text.len() - next.len(),
+            None => return name,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Cancel;
+    use crate::syntax::outline;
+
+    /// The bases of the first type of `text`: chains, and what is computed in braces; each must stand at its range.
+    fn check(grammar: &str, text: &str, expected: &[&str]) {
+        let grammar = Grammar::named(grammar).expect("known");
+        let outline = outline(grammar, text, &Cancel::new()).expect("parsed");
+        let row = outline.rows.iter().find(|row| is_type(row.kind())).expect("a type");
+        let shown = |base: &WrittenBase| {
+            let there = &text[base.range.as_range()];
+            if base.is_computed() {
+                return format!("{{{there}}}");
+            }
+            assert_eq!(base.chain.rsplit('.').next(), Some(there), "{text}");
+            assert!(text[base.start as usize..].starts_with(base.chain.split('.').next().expect("one")));
+            base.chain.clone()
+        };
+        let found: Vec<String> = written_bases(grammar, &outline, row, text).iter().map(shown).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn a_head_names_its_bases() {
+        check("python", "class A(b.B, Generic[T], metaclass=M):\n    x: int = C()\n", &["b.B", "Generic"]);
+        check("python", "class A[T](A[T], b . C): pass\n", &["A", "b.C"]);
+        check("python", "class A:\n    x = B(C)\n", &[]);
+        check("python", "class A(  # of (B)\n    C,  # D,\n    'E',\n): pass\n", &["C"]);
+        check(
+            "kotlin",
+            "class A(val x: X) : B(x), c.C<D>, E by x where F : G {\n val y: Y = Y()\n}",
+            &["B", "c.C", "E"],
+        );
+        check("kotlin", "interface A : B", &["B"]);
+        check("kotlin", "class A<T : X>(f: (Int) -> Unit) : B<T>()", &["B"]);
+        check("kotlin", "class A { val x: Int = 1 }", &[]);
+        check("java", "class A<T extends X> extends p.B<C> implements D, E { F f; }", &["p.B", "D", "E"]);
+        check("java", "interface A extends B { }", &["B"]);
+        check("java", "sealed class A implements B permits C { }", &["B"]);
+        check("typescript", "class A<T> extends B<C> implements D, e.E { f: F }", &["B", "D", "e.E"]);
+        check("cpp", "class A : public n::B, private C<D> { E e; };", &["n.B", "C"]);
+        check("cpp", "struct A final : virtual public ::B {};", &["B"]);
+        check("csharp", "class A<T> : B, IC<D> where T : E { }", &["B", "IC"]);
+        check("rust", "impl<T> a::Show<T> for Size { fn f() {} }", &["a.Show"]);
+        check("rust", "impl Size { fn f() {} }", &[]);
+        check("rust", "trait A: B + c::C + 'static + ?Sized { }", &["B", "c.C"]);
+    }
+
+    #[test]
+    fn a_base_that_is_no_name_is_computed() {
+        check("python", "class A(make(B), C): pass\n", &["{make(B)}", "C"]);
+        check("python", "class A(B if x else C, *d): pass\n", &["{B if x else C}", "{*d}"]);
+        check("typescript", "class A extends mix(B) implements C { }", &["{mix(B)}", "C"]);
+    }
+
+    #[test]
+    fn interfaces_that_a_decorator_names_are_bases() {
+        check("python", "@implementer(I, j.J)\nclass A(B): pass\n", &["B", "I", "j.J"]);
+        check("python", "@zope.interface.implementer(I)  # (K)\n@other(X)\nclass A: pass\n", &["I"]);
+    }
+
+    #[test]
+    fn another_name_is_read_behind_the_name() {
+        let python = Grammar::named("python").expect("known");
+        let alias = |text: &str| alias_behind(python, text, 1);
+        assert_eq!(alias("A = b.B\n"), Some(("b.B".to_owned(), 4)));
+        assert_eq!(alias("A: TypeAlias = B[int]  # B\n"), Some(("B".to_owned(), 15)));
+        assert_eq!(alias("A = B()\n"), None);
+        assert_eq!(alias("A == B\n"), None);
+        assert_eq!(alias("A\nB = C\n"), None);
+    }
+}

@@ -1,0 +1,86 @@
+//! The classes that inherit from a class, and those of which it cannot be told. Invariant: a class with a base that may be
+//! the asked one, or one of its heirs, is told as such.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::bases::Base;
+use super::family::Family;
+use super::graph::ClassGraph;
+use super::heads::WrittenBase;
+use super::overrides::sort;
+use super::project::Project;
+use super::sources::{Sources, Target};
+use crate::base::Cancel;
+use crate::base::cancel::Cancelled;
+use crate::syntax::Imported;
+
+/// What inherits from a class.
+#[derive(Clone, Debug, Default)]
+pub struct Heirs {
+    /// Those that name it in their heads, by path, then by position.
+    pub children: Vec<Target>,
+    /// All of them: the children, theirs, and so on. The class itself is none.
+    pub all: Vec<Target>,
+    /// Classes with a base that may be the class or one of these, each with that base.
+    pub perhaps: Vec<(Target, WrittenBase)>,
+}
+
+/// Finds what inherits from `class`.
+pub fn heirs(sources: &dyn Sources, class: &Target, cancel: &Cancel) -> Result<Heirs, Cancelled> {
+    cancel.check()?;
+    let Some(family) = Family::of(&class.file) else { return Ok(Heirs::default()) };
+    let project = Project::new(sources, family, cancel);
+    let graph = ClassGraph::read(&project)?;
+    let Some(at) = graph.number(class) else { return Ok(Heirs::default()) };
+    let all: BTreeSet<usize> = graph.descendants(at).into_iter().collect();
+    let may_be = may_be_one_of(&project, &graph, &all)?;
+    let inheriting = all.iter().filter(|&&one| one != at);
+    let mut heirs = Heirs {
+        children: graph.children(at).iter().map(|&at| graph.node(at).class.clone()).collect(),
+        all: inheriting.map(|&at| graph.node(at).class.clone()).collect(),
+        perhaps: Vec::new(),
+    };
+    sort(&mut heirs.children);
+    sort(&mut heirs.all);
+    for (_, node) in graph.iter().filter(|(at, _)| !all.contains(at)) {
+        let base = node.bases.iter().find(|base| base.is_open && may_be(base));
+        heirs.perhaps.extend(base.map(|base| (node.class.clone(), base.written.clone())));
+    }
+    Ok(heirs)
+}
+
+/// Whether a base that syntax cannot follow may be one of these classes: it is computed, or its last name is theirs, or one
+/// that some import gives them.
+pub(super) fn may_be_one_of(
+    project: &Project,
+    graph: &ClassGraph,
+    classes: &BTreeSet<usize>,
+) -> Result<impl Fn(&Base) -> bool, Cancelled> {
+    let mut names: HashSet<String> =
+        classes.iter().map(|&at| graph.node(at).class.name().to_owned()).collect();
+    loop {
+        let mut new = Vec::new();
+        for file in project.sources.snapshot().files.iter() {
+            let Some(outline) = file.outline().filter(|_| Family::of(file) == Some(project.family)) else {
+                continue;
+            };
+            project.cancel.check()?;
+            for import in outline.imports.unpack().iter() {
+                if let (Imported::Name(name), Some(alias)) = (import.imported, import.alias)
+                    && names.contains(name)
+                    && !names.contains(alias)
+                {
+                    new.push(alias.to_owned());
+                }
+            }
+        }
+        if new.is_empty() {
+            break;
+        }
+        names.extend(new);
+    }
+    Ok(move |base: &Base| {
+        let last = base.written.chain.rsplit('.').next().unwrap_or("");
+        base.written.is_computed() || names.contains(last)
+    })
+}

@@ -1,0 +1,84 @@
+//! What a name of Python that leads out of the project is called where it comes from: imports are followed through the
+//! project's own modules to the one that is not the project's. Invariant: ends on every input; what is given are guesses
+//! where a file imports one name twice, so all of them are given.
+
+use super::meaning::binds;
+use super::modules::{self, Module};
+use super::project::Project;
+use crate::base::cancel::Cancelled;
+use crate::index::FileEntry;
+use crate::syntax::Imported;
+
+/// How many modules a name is followed through.
+const MAX_HOPS: usize = 12;
+
+/// The full names (`threading.Thread`, `builtins.dict`) that `chain` may have in `file`, sorted.
+pub(super) fn origins(project: &Project, file: &FileEntry, chain: &[&str]) -> Result<Vec<String>, Cancelled> {
+    let mut found = Vec::new();
+    follow(project, file, chain, 0, &mut found)?;
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+fn follow(
+    project: &Project,
+    file: &FileEntry,
+    chain: &[&str],
+    hops: usize,
+    found: &mut Vec<String>,
+) -> Result<(), Cancelled> {
+    project.cancel.check()?;
+    let (Some((first, rest)), Some(outline)) = (chain.split_first(), file.outline()) else { return Ok(()) };
+    let mut is_imported = false;
+    for import in outline.imports.unpack().iter() {
+        if binds(project.family, &import) != Some(first) || hops > MAX_HOPS {
+            continue;
+        }
+        is_imported = true;
+        let at = import.statement.start;
+        let written = match (import.imported, import.alias) {
+            // `import a.b` binds `a`.
+            (Imported::Module, None) => first,
+            _ => import.module,
+        };
+        let mut names: Vec<&str> = match import.imported {
+            Imported::Name(name) => vec![name],
+            _ => Vec::new(),
+        };
+        names.extend(rest);
+        match modules::find(project, file, written, at) {
+            None => found.push([&[written], &names[..]].concat().join(".")),
+            Some(module) => within(project, module, &names, hops, found)?,
+        }
+    }
+    if !is_imported && hops == 0 {
+        found.push(format!("builtins.{}", chain.join(".")));
+    }
+    Ok(())
+}
+
+/// Follows `names` from a module of the project.
+fn within(
+    project: &Project,
+    mut module: Module,
+    names: &[&str],
+    hops: usize,
+    found: &mut Vec<String>,
+) -> Result<(), Cancelled> {
+    let mut names = names;
+    while let [first, rest @ ..] = names
+        && let Some(below) = modules::below(project, &module, first)
+    {
+        (module, names) = (below, rest);
+    }
+    let file = match &module {
+        Module::File(file) => Some(file),
+        Module::Directory(directory) => project.file(directory.join("__init__.py").as_str()),
+        Module::Package(_) => None,
+    };
+    match file {
+        Some(file) => follow(project, file, names, hops + 1, found),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,111 @@
+//! What tells two members of one name apart in languages that have overloads: the parameters, and the words before the name.
+//! Read from the text around the name, without a tree. Types are compared by their last names alone.
+
+use super::family::Family;
+use super::project::Here;
+use crate::syntax::SymbolKind;
+
+/// A member as its declaration has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Signature {
+    /// The types of its parameters; `None` for what takes none, not even an empty list: a property, a field.
+    pub(super) parameters: Option<Vec<String>>,
+    /// Whether it says that it overrides something.
+    pub(super) overrides: bool,
+    /// Whether nothing can override it: it is private, static, or a field.
+    pub(super) is_own: bool,
+}
+
+impl Signature {
+    /// Reads the member in `row` of a file.
+    pub(super) fn read(here: &Here, family: Family, row: usize) -> Signature {
+        let this = &here.outline.rows[row];
+        let text = here.text.as_str();
+        let (start, name) = (this.start as usize, this.name_start as usize);
+        let before = text.get(start..name).unwrap_or("");
+        let behind = text.get(name + usize::from(this.name_len)..this.end as usize).unwrap_or("");
+        let words: Vec<&str> =
+            before.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '@')).collect();
+        let is_function = matches!(this.kind(), SymbolKind::Method | SymbolKind::Function);
+        let is_field = this.kind() == SymbolKind::Field;
+        // C++ says it behind the parameters.
+        let head = behind.split(['{', ';']).next().unwrap_or("");
+        let says_behind = |word: &str| {
+            family == Family::C && head.split(|c: char| !c.is_alphanumeric()).any(|one| one == word)
+        };
+        let overrides = words.iter().any(|word| matches!(*word, "override" | "@Override"));
+        Signature {
+            parameters: is_function.then(|| parameters(behind, family)),
+            overrides: overrides || says_behind("override"),
+            is_own: is_field || words.iter().any(|word| matches!(*word, "private" | "static")),
+        }
+    }
+
+    /// Whether both take as many parameters, or are both no functions.
+    pub(super) fn has_arity_of(&self, other: &Signature) -> bool {
+        self.parameters.as_ref().map(Vec::len) == other.parameters.as_ref().map(Vec::len)
+    }
+}
+
+/// The types in the parameter list that `text` begins with.
+fn parameters(text: &str, family: Family) -> Vec<String> {
+    let Some(open) = text.find('(') else { return Vec::new() };
+    let mut depth = 0_usize;
+    let mut parts = vec![String::new()];
+    for c in text[open..].chars() {
+        match c {
+            '(' | '[' | '<' | '{' => depth += 1,
+            ')' | ']' | '>' | '}' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 && c == ')' {
+                    break;
+                }
+            }
+            ',' if depth == 1 => parts.push(String::new()),
+            // What stands in brackets is left out: arguments of types, of annotations.
+            c if depth == 1 => parts.last_mut().into_iter().for_each(|last| last.push(c)),
+            _ => {}
+        }
+    }
+    let types = parts.iter().map(|part| type_of(part, family));
+    types.filter(|one| !one.is_empty()).collect()
+}
+
+/// The last name of a parameter's type.
+fn type_of(parameter: &str, family: Family) -> String {
+    let parameter = parameter.split('=').next().unwrap_or("");
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let written = match (parameter.split_once(':'), family) {
+        // Kotlin: `name: Type`. C++'s `a::B` is no such thing.
+        (Some((_, written)), Family::Jvm) => written,
+        _ => {
+            let words: Vec<&str> = parameter.split_whitespace().collect();
+            // A type without a name, as in a prototype.
+            let only =
+                words.iter().filter(|word| !matches!(**word, "const" | "final" | "volatile")).count() < 2;
+            if only { parameter } else { parameter.trim_end().trim_end_matches(is_word) }
+        }
+    };
+    let mut words = written.split(|c: char| !is_word(c)).filter(|word| !word.is_empty() && *word != "const");
+    words.next_back().unwrap_or("").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_told_by_the_last_names_of_their_types() {
+        let check =
+            |family, text: &str, expected: &[&str]| assert_eq!(parameters(text, family), expected, "{text}");
+        check(
+            Family::Jvm,
+            "(a: Int, b: List<String> = listOf(1, 2), c: k.Map<A, B>): Int",
+            &["Int", "List", "Map"],
+        );
+        check(Family::Jvm, "()", &[]);
+        check(Family::Jvm, "(final int a, @Nullable java.lang.String b)", &["int", "String"]);
+        check(Family::C, "(const std::string& a, int *b, double)", &["string", "int", "double"]);
+        check(Family::CSharp, "(int a, ref List<int> b)", &["int", "List"]);
+    }
+}

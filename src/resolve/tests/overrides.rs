@@ -1,0 +1,222 @@
+//! What is linked to a member by overriding, and what of that cannot be told.
+
+use super::super::overrides as family_of;
+use super::*;
+
+/// `path:line` of each member of the family of what stands at `$0`, then what is outside, unknown and alike.
+fn family(fixture: &str) -> Vec<String> {
+    let (texts, (path, at)) = files(fixture);
+    let memory = memory(texts);
+    let target = target(&memory, &path, at);
+    let found = family_of(&memory, &target, &SettledBases::new(), &Cancel::new()).expect("not cancelled");
+    let line =
+        |target: &Target| format!("{}:{}", target.file.path, target.row().expect("a row").1.name_line + 1);
+    let mut lines: Vec<String> = found.members.iter().map(line).collect();
+    lines.extend(found.outside.iter().map(|one| format!("{} overrides {}", one.class.name(), one.base)));
+    let unknown =
+        |one: &UnknownBase| format!("{}: {:?} of {}", one.class.name(), one.what, one.name).to_lowercase();
+    lines.extend(found.unknown.iter().map(unknown));
+    lines.extend(found.alike.iter().map(|one| format!("{} is alike", one.name())));
+    lines
+}
+
+#[test]
+fn overriding_links_up_down_and_across() {
+    let fixture = "//- a.py\nclass A:\n    def $0run(self): pass\n    def other(self): pass\n\
+        class Between(A): pass\n\
+        //- b.py\nfrom a import Between as Renamed\nimport a\nclass B(Renamed):\n    def run(self): pass\nclass C(a.A):\n    run = None\n\
+        class D:\n    def run(self): pass\n\
+        //- c.py\nclass Mixin:\n    def run(self): pass\n\
+        class Alone:\n    def run(self): pass\n\
+        //- d.py\nfrom b import C\nfrom c import Mixin\nclass E(C, Mixin): pass\nclass F(Mixin):\n    def run(self): pass\n";
+    assert_eq!(family(fixture), ["a.py:2", "b.py:4", "b.py:6", "c.py:2", "d.py:5"]);
+}
+
+#[test]
+fn every_row_of_a_member_belongs_to_it() {
+    let fixture = "//- a.py\nfrom typing import overload, TYPE_CHECKING\nclass A:\n    if TYPE_CHECKING:\n        run: int\n    else:\n        def run(self): pass\n\
+        class B(A):\n    @property\n    def $0run(self): pass\n    @run.setter\n    def run(self, x): pass\n\
+        class C(A):\n    def __init__(self): self.run = 1\n";
+    assert_eq!(family(fixture), ["a.py:6", "a.py:9", "a.py:11", "a.py:13"], "an annotation is no row");
+}
+
+#[test]
+fn classes_in_functions_have_the_bases_that_stand_there() {
+    let fixture = "//- a.py\ndef f():\n    class A:\n        def $0run(self): pass\n    class B(A):\n        def run(self): pass\n\
+        def g():\n    class A:\n        def run(self): pass\n\
+        class O:\n    class A:\n        def run(self): pass\n    class B(A):\n        def run(self): pass\n";
+    assert_eq!(family(fixture), ["a.py:3", "a.py:5"]);
+}
+
+#[test]
+fn other_names_of_a_class_are_followed() {
+    let fixture = "//- a.py\nclass A:\n    def $0run(self): pass\n\
+        //- b.py\nimport a\nBase = a.A\nclass B(Base):\n    def run(self): pass\n\
+        //- c.py\ntry:\n    from a import A\nexcept ImportError:\n    A = None\nclass C(A):\n    def run(self): pass\n\
+        //- d.py\nfrom b import *\nclass D(Base):\n    def run(self): pass\n";
+    assert_eq!(family(fixture), ["a.py:2", "b.py:4", "c.py:6", "d.py:3"]);
+}
+
+#[test]
+fn what_the_standard_library_declares_is_known() {
+    let thread = "//- a.py\nimport threading\nclass A(threading.Thread):\n    def $0run(self): pass\n";
+    assert_eq!(family(thread), ["a.py:3", "A overrides threading.Thread"]);
+    let free = thread.replace("run", "work");
+    assert_eq!(family(&free), ["a.py:3"]);
+    // The mixin knows nothing of it, and an instance of T finds one of both.
+    let mixin = "//- a.py\nfrom threading import Thread as Base\nclass A:\n    def $0run(self): pass\nclass T(A, Base): pass\n";
+    assert_eq!(family(mixin), ["a.py:3", "T overrides threading.Thread"]);
+    let builtin = "//- a.py\nclass A(dict):\n    def $0get(self): pass\n    def got(self): pass\n";
+    assert_eq!(family(builtin), ["a.py:2", "A overrides dict"]);
+    let through = "//- compat.py\nfrom collections import OrderedDict as Ordered\n//- a.py\nfrom compat import Ordered\nclass A(Ordered):\n    def $0keys(self): pass\n";
+    assert_eq!(family(through), ["a.py:3", "A overrides collections.OrderedDict"]);
+    let known = "//- a.py\nfrom abc import ABC\nfrom typing import Generic, Protocol, T\nclass A(ABC, Generic[T], object, Exception):\n    def $0run(self): pass\n";
+    assert_eq!(family(known), ["a.py:4"]);
+    let special = "//- a.py\nclass A:\n    def $0__len__(self): pass\n";
+    assert_eq!(family(special), ["a.py:2", "A overrides Python itself"]);
+}
+
+#[test]
+fn what_is_not_known_is_told() {
+    let outside =
+        "//- a.py\nfrom werkzeug.test import Client as Base\nclass A(Base):\n    def $0run(self): pass\n";
+    assert_eq!(family(outside), ["a.py:3", "a: members of werkzeug.test.client"]);
+    let computed = "//- a.py\nclass A(make(int), B if x else C):\n    def $0run(self): pass\n";
+    assert_eq!(family(computed), ["a.py:2", "a: class of make(int)", "a: class of b if x else c"]);
+    let parameter = "//- a.py\ndef f(base):\n    class A(base):\n        def $0run(self): pass\n";
+    assert_eq!(family(parameter), ["a.py:3", "a: class of base"]);
+    // Only what declares the member is asked about, unless it is of the family.
+    let beside = "//- a.py\nclass A:\n    def $0run(self): pass\nclass B(make(A)):\n    def run(self): pass\nclass C(make(A)): pass\n\
+        //- b.py\nfrom a import A as X\n//- c.py\nfrom unknown import *\nclass D(X):\n    def run(self): pass\nclass E(Other):\n    def run(self): pass\n";
+    assert_eq!(family(beside), ["a.py:2", "b: class of make(a)", "d: class of x"]);
+}
+
+#[test]
+fn what_a_server_says_of_a_base_settles_it() {
+    let fixture = "//- a.py\nclass A:\n    def $0run(self): pass\n//- b.py\nclass B(make()):\n    def run(self): pass\nclass C(make()):\n    def run(self): pass\n";
+    let (texts, (path, at)) = files(fixture);
+    let memory = memory(texts);
+    let target = target(&memory, &path, at);
+    let of =
+        |settled: &SettledBases| family_of(&memory, &target, settled, &Cancel::new()).expect("not cancelled");
+    let found = of(&SettledBases::new());
+    assert_eq!((found.members.len(), found.unknown.len()), (1, 2));
+    let place = |at: usize| {
+        let one = &found.unknown[at];
+        (one.class.file.path.clone(), one.written.range.start)
+    };
+    let is_a = SettledBase { classes: vec![(path.clone(), 6)], declares: None, is_known: true };
+    let is_other = SettledBase { is_known: true, ..SettledBase::default() };
+    let found = of(&SettledBases::from([(place(0), is_a), (place(1), is_other)]));
+    assert_eq!((found.members.len(), found.unknown.len()), (2, 0));
+    assert_eq!(found.members[1].file.path.as_str(), "b.py");
+}
+
+#[test]
+fn a_private_name_is_the_classs_own() {
+    let fixture = "//- a.py\nclass A:\n    def $0__run(self): pass\nclass B(A):\n    def __run(self): pass\n";
+    assert_eq!(family(fixture), ["a.py:2"]);
+}
+
+#[test]
+fn a_protocol_may_be_met_without_a_word() {
+    let fixture = "//- a.py\nfrom typing import Protocol\nclass P(Protocol):\n    def $0run(self): ...\n    def stop(self): ...\n\
+        class A:\n    def run(self): pass\n    def stop(self): pass\nclass B:\n    def run(self): pass\n\
+        class C(P):\n    def run(self): pass\n";
+    assert_eq!(family(fixture), ["a.py:3", "a.py:11", "A is alike"]);
+}
+
+#[test]
+fn an_interface_that_a_decorator_names_is_a_base() {
+    let fixture =
+        "//- a.py\nclass I:\n    def $0run(): pass\n@implementer(I)\nclass A:\n    def run(self): pass\n";
+    assert_eq!(family(fixture), ["a.py:2", "a.py:5"]);
+}
+
+#[test]
+fn functions_and_members_of_nothing_are_alone() {
+    let function = "//- a.py\ndef $0run(): pass\nclass A:\n    def run(self): pass\n";
+    assert_eq!(family(function), ["a.py:1"]);
+    let local = "//- a.py\nclass A:\n    def f(self, $0run): pass\n    def run(self): pass\n";
+    assert_eq!(family(local), ["a.py:2"]);
+}
+
+#[test]
+fn a_ring_of_bases_ends() {
+    let fixture = "//- a.py\nclass A(B):\n    def $0run(self): pass\nclass B(A):\n    def run(self): pass\n";
+    assert_eq!(family(fixture), ["a.py:2", "a.py:4"]);
+    let inside = "//- A.java\nclass O extends O.N { class N extends Q { void $0run() {} } }\n";
+    assert_eq!(family(inside)[0], "A.java:1");
+}
+
+#[test]
+fn kotlin_and_java_say_what_they_override() {
+    let fixture = "//- a.kt\npackage p\nopen class A : Activity() {\n    open fun $0run(x: Int) = 1\n    open fun run(x: String) = 1\n    override fun onCreate() {}\n}\n\
+        //- b.kt\npackage p\nclass B : A() {\n    override fun run(x: Int) = 2\n    fun run() = 3\n}\n\
+        //- C.java\npackage p;\nclass C extends A {\n    @Override int run(int x) { return 1; }\n}\n";
+    assert_eq!(family(fixture), ["a.kt:3", "b.kt:3"], "Int is int: not seen");
+    let outside = fixture.replace("$0", "").replace("override fun onCreate", "override fun $0onCreate");
+    assert_eq!(family(&outside), ["a.kt:5", "A overrides Activity"]);
+    let generic = "//- a.kt\ninterface Box<T> { fun $0put(x: T) }\nclass Ints : Box<Int> { override fun put(x: Int) {} }\n\
+        enum class E : Box<Int> { A { override fun put(x: Int) {} } }\n";
+    assert_eq!(family(generic), ["a.kt:1", "a.kt:2", "a.kt:3"]);
+    let objects = "//- a.kt\nclass A { override fun $0toString() = \"\" }\n";
+    assert_eq!(family(objects), ["a.kt:1", "A overrides the base of all classes"]);
+    let java = "//- A.java\nclass A extends Base { void $0run() {} }\n";
+    assert_eq!(family(java), ["A.java:1", "a: members of base"]);
+    let property = "//- a.kt\ninterface Face { val $0size: Int }\nclass A(override val size: Int) : Face\nclass B(val size: Int)\n";
+    assert_eq!(family(property), ["a.kt:1", "a.kt:2"]);
+}
+
+#[test]
+fn other_languages_have_families_too() {
+    let typescript = "//- a.ts\nexport interface I { $0run(): void }\nexport abstract class A implements I { abstract run(): void }\n\
+        class N { run() {} }\n\
+        //- b.ts\nimport { A as X } from './a';\nclass B extends X { run() {} }\nconst C = class extends X { run() {} };\n\
+        class D extends mix(X) { run() {} }\nclass E extends Component { run() {} }\n";
+    assert_eq!(
+        family(typescript),
+        [
+            "a.ts:1",
+            "a.ts:2",
+            "b.ts:2",
+            "b.ts:3",
+            "d: class of mix(x)",
+            "N is alike",
+            "D is alike",
+            "E is alike"
+        ]
+    );
+    let rust = "//- src/lib.rs\npub trait T { fn $0run(&self); }\nstruct S;\nimpl S { fn run(&self) {} }\nimpl T for S { fn run(&self) {} }\n\
+        impl<X> T for Vec<X> { fn run(&self) {} }\n";
+    assert_eq!(family(rust), ["src/lib.rs:1", "src/lib.rs:4", "src/lib.rs:5"]);
+    let display =
+        "//- src/lib.rs\nuse std::fmt::Display;\nstruct S;\nimpl Display for S { fn $0fmt(&self) {} }\n";
+    assert_eq!(family(display), ["src/lib.rs:3", "impl Display for S overrides Display"]);
+    let cpp = "//- a.cpp\nstruct A { virtual int run() { return 1; } virtual int run(int x); };\nclass B : public A { int run() override; };\nint B::$0run() { return 2; }\n\
+        struct C : A { int run(int x) override; };\n";
+    assert_eq!(family(cpp), ["a.cpp:1", "a.cpp:2", "a.cpp:3"]);
+    let csharp = "//- a.cs\nnamespace P { interface I { int $0Run(); }\nclass A : I { public virtual int Run() => 1; public int Run(int x) => 2; }\nclass B : A { public override int Run() => 2; public override string ToString() => \"\"; } }\n";
+    assert_eq!(family(csharp), ["a.cs:1", "a.cs:2", "a.cs:3"]);
+}
+
+/// The heirs of the class at `$0`, then those that may be.
+fn inheriting(fixture: &str) -> Vec<String> {
+    let (texts, (path, at)) = files(fixture);
+    let memory = memory(texts);
+    let target = target(&memory, &path, at);
+    let found = heirs(&memory, &target, &Cancel::new()).expect("not cancelled");
+    let mut lines: Vec<String> = found.all.iter().map(|one| one.name().to_owned()).collect();
+    lines.extend(found.perhaps.iter().map(|(class, _)| format!("{} perhaps", class.name())));
+    lines
+}
+
+#[test]
+fn heirs_are_found_through_other_names_and_doubts_are_told() {
+    let fixture = "//- pkg/__init__.py\nfrom .base import Spider as Spider\n\
+        //- pkg/base.py\nclass $0Spider: pass\nclass Other: pass\n\
+        //- a.py\nimport pkg\nfrom pkg import Spider as S\nclass A(pkg.Spider): pass\nclass B(S): pass\nclass C(A): pass\n\
+        class D(make(S)): pass\nclass E(pkg.base.Other): pass\n\
+        //- b.py\nfrom nowhere import *\nclass F(Spider): pass\nclass G(Else): pass\nclass H(S): pass\n";
+    assert_eq!(inheriting(fixture), ["A", "B", "C", "D perhaps", "F perhaps", "H perhaps"]);
+}
