@@ -59,7 +59,7 @@ pub(crate) struct Registration {
 }
 
 /// The requests that symd makes, and where in the capabilities a server says that it answers them.
-const FEATURES: [(&str, &str); 22] = [
+const FEATURES: [(&str, &str); 23] = [
     ("codeAction/resolve", "/codeActionProvider/resolveProvider"),
     ("textDocument/codeAction", "/codeActionProvider"),
     ("textDocument/declaration", "/declarationProvider"),
@@ -75,6 +75,7 @@ const FEATURES: [(&str, &str); 22] = [
     ("textDocument/rangeFormatting", "/documentRangeFormattingProvider"),
     ("textDocument/references", "/referencesProvider"),
     ("textDocument/rename", "/renameProvider"),
+    ("textDocument/semanticTokens/full", "/semanticTokensProvider/full"),
     ("textDocument/signatureHelp", "/signatureHelpProvider"),
     ("textDocument/typeDefinition", "/typeDefinitionProvider"),
     ("workspace/diagnostic", "/diagnosticProvider/workspaceDiagnostics"),
@@ -125,6 +126,17 @@ impl Capabilities {
     pub(crate) fn features(&self) -> Vec<String> {
         let supported = FEATURES.iter().filter(|(method, _)| self.supports(method));
         supported.map(|(method, _)| (*method).to_owned()).collect()
+    }
+
+    /// The types of its semantic tokens, in the order in which it numbers them.
+    pub(crate) fn token_types(&self) -> Vec<String> {
+        let legend = "/semanticTokensProvider/legend/tokenTypes";
+        let registered = self.registered.values().filter(|one| one.method == "textDocument/semanticTokens");
+        let registered =
+            registered.filter_map(|one| one.register_options.pointer("/legend/tokenTypes")).next();
+        let types = self.stated.pointer(legend).or(registered).and_then(Value::as_array);
+        let name = |one: &Value| one.as_str().unwrap_or_default().to_owned();
+        types.map_or_else(Vec::new, |types| types.iter().map(name).collect())
     }
 
     /// How it counts columns, and how it wants to hear of changes.

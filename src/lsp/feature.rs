@@ -29,6 +29,13 @@ impl Feature {
     pub(super) const DOCUMENT_SYMBOLS: Feature =
         Feature::new("textDocument/documentSymbol", "document-symbols");
 
+    /// Several requests in one: LSP has no name for it. Asked of whoever is asked where names lead.
+    pub(super) const OUTSIDE_MEMBERS: Feature = Feature {
+        method: "outsideMembers",
+        needs: Some("textDocument/documentSymbol"),
+        word: "goto-definition",
+    };
+
     const fn new(method: &'static str, word: &'static str) -> Feature {
         Feature { method, needs: Some(method), word }
     }

@@ -54,8 +54,8 @@ pub use at::{At, Change, Goto, Waiting};
 pub use no_answer::NoAnswer;
 pub use servers::{Servers, ServersOptions};
 pub use span::{
-    CallSite, CodeAction, Covers, Diagnoses, Diagnostic, Direction, Encoding, FileRef, Item, Place, Said,
-    Severity, Span, Subject,
+    CallSite, CodeAction, Covers, Diagnoses, Diagnostic, Direction, Encoding, FileRef, Item, OutsideMembers,
+    Place, Said, Severity, Span, Subject,
 };
 pub use status::{ServerState, ServerStatus};
 pub use workspace_edit::{

@@ -8,8 +8,8 @@ use super::feature::Feature;
 use super::fleet::{About, Fleet};
 use super::session::Session;
 use super::{
-    At, CallSite, Change, CodeAction, Diagnoses, Direction, Formatting, Goto, Item, NoAnswer, Renaming, Said,
-    ServerStatus, Span, Subject, Waiting, WorkspaceEdit,
+    At, CallSite, Change, CodeAction, Diagnoses, Direction, Formatting, Goto, Item, NoAnswer, OutsideMembers,
+    Renaming, Said, ServerStatus, Span, Subject, Waiting, WorkspaceEdit,
 };
 use crate::base::{ContentHash, RelPath, TextRange};
 use crate::config::{LanguageId, Languages};
@@ -82,6 +82,24 @@ impl Servers {
         let place = at.clone();
         let run = async move |session: Arc<Session>| session.goto(&place, which).await;
         self.fleet.ask(language, Feature::goto(which), About::place(at), waiting, run).await
+    }
+
+    /// What the class outside the project whose name stands at `class`, and those that it inherits from, say of a member
+    /// `name`. Several places are those of one class: its source, a stub of it.
+    pub async fn outside_members(
+        &self,
+        language: LanguageId,
+        class: &[Span],
+        name: &str,
+        revision: u64,
+        waiting: Waiting,
+    ) -> Result<Said<OutsideMembers>, NoAnswer> {
+        let place = |span: &Span| format!("{:?}:{}:{}", span.file, span.start.line, span.start.character);
+        let words: Vec<String> = class.iter().map(place).chain([name.to_owned()]).collect();
+        let about = About { path: None, range: None, hash: None, revision, words: Some(words.join("\n")) };
+        let (class, name) = (class.to_vec(), name.to_owned());
+        let run = async move |session: Arc<Session>| session.outside_members(&class, &name).await;
+        self.fleet.ask(language, Feature::OUTSIDE_MEMBERS, about, waiting, run).await
     }
 
     /// Who calls the function at `at` (`Up`), or whom it calls (`Down`): one level.

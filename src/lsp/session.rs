@@ -318,6 +318,11 @@ impl Session {
         self.answers.capabilities().diagnostics_identifier()
     }
 
+    /// The types of the server's semantic tokens, in the order in which it numbers them.
+    pub(super) fn token_types(&self) -> Vec<String> {
+        self.answers.capabilities().token_types()
+    }
+
     /// Why a question could not be asked, for the asker.
     pub(super) fn unasked(&self, path: &RelPath, unasked: Unasked) -> NoAnswer {
         match unasked {

@@ -77,6 +77,17 @@ pub struct Item {
     pub children: Vec<Item>,
 }
 
+/// What a server knows of a member of a class outside the project, and of those that this inherits from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutsideMembers {
+    /// The class that declares it.
+    pub declared_by: Option<String>,
+    /// Whether every class that it inherits from was looked at.
+    pub is_whole: bool,
+    /// Whether the server also lists what methods assign to the object; else such a member is not seen.
+    pub lists_attributes: bool,
+}
+
 /// Calls between the asked-for symbol and one other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallSite {

@@ -23,6 +23,7 @@ mod naming;
 pub mod needed_words;
 pub mod newest;
 pub mod outline;
+pub mod overrides;
 pub mod pty;
 pub mod question;
 pub mod read_bytes;

@@ -326,6 +326,17 @@ impl ServerEdit {
         Ok(())
     }
 
+    /// Leaves out what `other` changes in the same way: two answers may hold one part.
+    pub(super) fn leave_out(&mut self, other: &ServerEdit) {
+        for (path, file) in &mut self.files {
+            let Some(known) = other.files.get(path).filter(|known| known.hash == file.hash) else { continue };
+            file.edits.retain(|edit| !known.edits.contains(edit));
+        }
+        self.files.retain(|_, file| !file.edits.is_empty());
+        self.operations.retain(|operation| !other.operations.contains(operation));
+        self.notes.retain(|note| !other.notes.contains(note));
+    }
+
     /// Adds what another edit changes.
     pub(super) fn join(&mut self, other: ServerEdit) -> Result<(), ServerEditError> {
         for (path, file) in other.files {
@@ -340,6 +351,7 @@ impl ServerEdit {
         self.operations.extend(other.operations);
         self.made.extend(other.made);
         self.notes.extend(other.notes);
+        self.duplicates += other.duplicates;
         self.settle()
     }
 

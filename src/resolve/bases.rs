@@ -9,6 +9,7 @@ use super::classes::is_class;
 use super::context::{before, last_word};
 use super::family::Family;
 use super::heads::{WrittenBase, alias_behind, written_bases};
+use super::kin::Kin;
 use super::meaning::Meaning;
 use super::outside::origins;
 use super::project::{Here, Project};
@@ -32,16 +33,23 @@ pub(super) struct Base {
     pub(super) outside: Vec<String>,
     /// Whether it may be a class of the project that syntax does not find.
     pub(super) is_open: bool,
+    /// Whether it is a value that the program computes, which its name says nothing about.
+    pub(super) is_value: bool,
 }
 
 impl Base {
     fn new(written: WrittenBase) -> Base {
-        Base { written, classes: Vec::new(), outside: Vec::new(), is_open: false }
+        Base { written, classes: Vec::new(), outside: Vec::new(), is_open: false, is_value: false }
     }
 
     /// Whether it is nothing but classes of the project.
     pub(super) fn is_known(&self) -> bool {
         !self.is_open && self.outside.is_empty()
+    }
+
+    /// Notes that it may be whatever the program computes.
+    fn be_value(&mut self) {
+        (self.is_open, self.is_value) = (true, true);
     }
 
     fn add(&mut self, class: Target) {
@@ -95,7 +103,7 @@ fn find(project: &Project, here: &Here, row: usize) -> Result<Vec<Base>, Cancell
         let mut base = Base::new(written);
         let (chain, start) = (base.written.chain.clone(), base.written.start);
         if chain.is_empty() {
-            base.is_open = true;
+            base.be_value();
         } else {
             resolve(project, here, (&chain, start), From::Head(row), &mut base, 0)?;
         }
@@ -121,6 +129,11 @@ fn resolve(
     hops: usize,
 ) -> Result<(), Cancelled> {
     let names: Vec<&str> = chain.split('.').collect();
+    if let (Family::Python, [this, attribute]) = (project.family, &names[..])
+        && project.family.selves().contains(this)
+    {
+        return of_attribute(project, here, start, attribute, base, hops);
+    }
     match scope::chain(project, here, start, &names, from)? {
         Meaning::Declared(found) => {
             for one in found {
@@ -136,7 +149,45 @@ fn resolve(
         Meaning::Unknown if project.family != Family::Python && !is_declared(project, &names)? => {
             base.outside.push(chain.to_owned());
         }
-        Meaning::Module(_) | Meaning::Local | Meaning::Unknown => base.is_open = true,
+        Meaning::Local => base.be_value(),
+        Meaning::Module(_) | Meaning::Unknown => base.is_open = true,
+    }
+    Ok(())
+}
+
+/// Adds what `self.attribute` may be at byte `start`: in the class around the method, and in those that it inherits from and
+/// that inherit from it, which tests with a class for each kind of thing do.
+fn of_attribute(
+    project: &Project,
+    here: &Here,
+    start: u32,
+    attribute: &str,
+    base: &mut Base,
+    hops: usize,
+) -> Result<(), Cancelled> {
+    let around = scope::around(here, start).into_iter().map(|row| (row, &here.outline.rows[row]));
+    // The class in whose head this stands is around it too, for text.
+    let mut around = around.skip_while(|(_, row)| is_class(row)).skip_while(|(_, row)| !is_class(row));
+    let Some((owner, _)) = around.next().filter(|_| hops < MAX_ALIASES) else {
+        base.be_value();
+        return Ok(());
+    };
+    let kin_of = here.target(owner);
+    let kin = Kin::new(&kin_of);
+    let mut is_found = false;
+    for one in project.declared(attribute)?.iter() {
+        let Some((outline, row)) = one.row() else { continue };
+        let Some(parent) = row.parent().filter(|&parent| is_class(&outline.rows[parent])) else { continue };
+        let owner = Target { file: one.file.clone(), row: parent };
+        // An abstract property says nothing; what overrides it does.
+        let is_function = matches!(row.kind(), SymbolKind::Method | SymbolKind::Function);
+        if !is_function && kin.is_kin(project, &owner)? {
+            is_found = true;
+            declared(project, one.clone(), base, hops + 1)?;
+        }
+    }
+    if !is_found {
+        base.be_value();
     }
     Ok(())
 }
@@ -176,7 +227,7 @@ fn declared(project: &Project, target: Target, base: &mut Base, hops: usize) -> 
         _ => vec![row.name_start],
     };
     if starts.is_empty() || hops == MAX_ALIASES {
-        base.is_open = true;
+        base.be_value();
     }
     for start in starts {
         match alias_behind(here.grammar, text, start as usize + target.name().len()) {
@@ -184,7 +235,7 @@ fn declared(project: &Project, target: Target, base: &mut Base, hops: usize) -> 
             Some((chain, at)) if hops < MAX_ALIASES => {
                 resolve(project, &here, (&chain, at), From::Inside, base, hops + 1)?;
             }
-            _ => base.is_open = true,
+            _ => base.be_value(),
         }
     }
     Ok(())

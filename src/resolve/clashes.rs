@@ -22,27 +22,42 @@ use crate::syntax::{Import, Outline, Row, SymbolKind, call_site, name_hash};
 /// Where something stands.
 type Spot = (RelPath, TextRange);
 
-/// What has the name `new_name` where `target` is declared, and the uses of that name which would mean `target` then:
-/// what it would hide, override or be overridden by. In no order; also where `target` itself is not used.
+/// What has the name `new_name` where `targets` are declared, which are one symbol, and the uses of that name which would
+/// mean it then: what it would hide, override or be overridden by. In no order; also where the symbol itself is not used.
 pub fn taken(
     sources: &dyn Sources,
-    target: &Target,
+    targets: &[Target],
     new_name: &str,
     cancel: &Cancel,
 ) -> Result<Vec<Spot>, Cancelled> {
-    cancel.check()?;
-    let Some(family) = Family::of(&target.file) else { return Ok(Vec::new()) };
+    let Some(family) = targets.first().and_then(|target| Family::of(&target.file)) else {
+        return Ok(Vec::new());
+    };
     let project = Project::new(sources, family, cancel);
-    let Some(renaming) = Renaming::new(&project, target, new_name) else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for target in 0..targets.len() {
+        found.extend(taken_by_one(&project, targets, target, new_name)?);
+    }
+    Ok(found)
+}
+
+fn taken_by_one(
+    project: &Project,
+    targets: &[Target],
+    target: usize,
+    new_name: &str,
+) -> Result<Vec<Spot>, Cancelled> {
+    project.cancel.check()?;
+    let Some(renaming) = Renaming::new(project, targets, target, new_name) else { return Ok(Vec::new()) };
     let mut found = renaming.beside()?;
     found.extend(renaming.of_kin()?);
     let hash = name_hash(renaming.new.as_bytes());
-    for file in sources.snapshot().files.iter() {
+    for file in project.sources.snapshot().files.iter() {
         let is_it = file.outline().is_some_and(|outline| outline.occurrences.contains_hash(hash));
-        if !is_it || Family::of(file) != Some(family) || !renaming.may_reach(file)? {
+        if !is_it || Family::of(file) != Some(project.family) || !renaming.may_reach(file)? {
             continue;
         }
-        cancel.check()?;
+        project.cancel.check()?;
         if let Some(here) = project.here(file) {
             renaming.uses(&here, &mut found)?;
         }
@@ -50,19 +65,21 @@ pub fn taken(
     Ok(found)
 }
 
-/// What would catch the uses of `target` that stand at `places` of the file at `path`, once they are called `new_name`.
+/// What would catch the uses of the symbol that `targets` declare and that stand at `places` of the file at `path`, once they are called `new_name`.
 pub fn captured(
     sources: &dyn Sources,
-    target: &Target,
+    targets: &[Target],
     new_name: &str,
     path: &RelPath,
     places: &[TextRange],
     cancel: &Cancel,
 ) -> Result<Vec<Spot>, Cancelled> {
     cancel.check()?;
-    let Some(family) = Family::of(&target.file) else { return Ok(Vec::new()) };
+    let Some(family) = targets.first().and_then(|target| Family::of(&target.file)) else {
+        return Ok(Vec::new());
+    };
     let project = Project::new(sources, family, cancel);
-    let Some(renaming) = Renaming::new(&project, target, new_name) else { return Ok(Vec::new()) };
+    let Some(renaming) = Renaming::new(&project, targets, 0, new_name) else { return Ok(Vec::new()) };
     let Some(here) = project.file(path.as_str()).and_then(|file| project.here(file)) else {
         return Ok(Vec::new());
     };
@@ -88,6 +105,8 @@ enum Visible {
 /// One declaration and its new name.
 struct Renaming<'p, 's> {
     project: &'p Project<'s>,
+    /// All declarations of the symbol.
+    all: &'p [Target],
     target: &'p Target,
     outline: &'p Outline,
     row: &'p Row,
@@ -97,7 +116,13 @@ struct Renaming<'p, 's> {
 }
 
 impl<'p, 's> Renaming<'p, 's> {
-    fn new(project: &'p Project<'s>, target: &'p Target, new_name: &'p str) -> Option<Renaming<'p, 's>> {
+    fn new(
+        project: &'p Project<'s>,
+        all: &'p [Target],
+        which: usize,
+        new_name: &'p str,
+    ) -> Option<Renaming<'p, 's>> {
+        let target = all.get(which)?;
         let (outline, row) = target.row()?;
         let visible = match row.parent() {
             Some(parent) if is_class(&outline.rows[parent]) => Visible::Member(parent),
@@ -111,7 +136,12 @@ impl<'p, 's> Renaming<'p, 's> {
             Family::CSharp => new.strip_prefix('@').unwrap_or(new),
             _ => new,
         };
-        Some(Renaming { project, target, outline, row, old: outline.name(row), new, visible })
+        Some(Renaming { project, all, target, outline, row, old: outline.name(row), new, visible })
+    }
+
+    /// Whether it is one of the symbol's declarations.
+    fn is_ours(&self, one: &Target) -> bool {
+        self.all.iter().any(|known| known.is(one))
     }
 
     /// What has the new name in the scope of the declaration itself.
@@ -245,7 +275,7 @@ impl<'p, 's> Renaming<'p, 's> {
     fn would_mean(&self, here: &Here, range: TextRange) -> Result<bool, Cancelled> {
         let (meaning, mine) = reached(self.project, here, range.start, self.old)?;
         let is_visible =
-            matches!(meaning, Meaning::Declared(found) if found.iter().any(|one| one.is(self.target)));
+            matches!(meaning, Meaning::Declared(found) if found.iter().any(|one| self.is_ours(one)));
         if !is_visible || self.is_no_use(here, range)? {
             return Ok(false);
         }
@@ -295,7 +325,7 @@ impl<'p, 's> Renaming<'p, 's> {
             Place::Bare(meaning) => {
                 let (_, reach) = reached(self.project, here, range.start, self.old)?;
                 match meaning {
-                    Meaning::Declared(all) if all.iter().any(|one| one.is(self.target)) => reach,
+                    Meaning::Declared(all) if all.iter().any(|one| self.is_ours(one)) => reach,
                     _ => self.guessed_reach(here, range.start),
                 }
             }
@@ -308,7 +338,7 @@ impl<'p, 's> Renaming<'p, 's> {
         match meaning {
             Meaning::Declared(all) => {
                 let clash = all.iter().filter(|one| {
-                    !one.is(self.target) && one.row().is_some_and(|(_, row)| self.can_clash(row.kind()))
+                    !self.is_ours(one) && one.row().is_some_and(|(_, row)| self.can_clash(row.kind()))
                 });
                 found.extend(clash.map(name_spot));
             }

@@ -81,6 +81,6 @@ pub(super) fn may_be_one_of(
     }
     Ok(move |base: &Base| {
         let last = base.written.chain.rsplit('.').next().unwrap_or("");
-        base.written.is_computed() || names.contains(last)
+        base.is_value || names.contains(last)
     })
 }

@@ -3,6 +3,7 @@
 
 use super::classes::is_class;
 use super::context::{before, last_word};
+use super::enclosing::enclosing;
 use super::family::Family;
 use super::meaning::Meaning;
 use super::modules;
@@ -18,10 +19,14 @@ use crate::syntax::{Imported, Row, SymbolKind, call_site};
 /// The declaration that is asked about, with what every judgement needs of it.
 pub(super) struct Wanted<'t> {
     target: &'t Target,
+    /// The target, and the declarations that are one symbol with it.
+    all: &'t [Target],
     row: &'t Row,
     name: &'t str,
     /// The class or function around it.
     owner: Option<Target>,
+    /// Those around the other declarations, too.
+    owners: Vec<Target>,
     is_member: bool,
     is_extension: bool,
     /// Nothing else in the project has the name.
@@ -30,22 +35,30 @@ pub(super) struct Wanted<'t> {
 
 impl<'t> Wanted<'t> {
     /// `None` when the target's file has no such row.
-    pub(super) fn new(project: &Project, target: &'t Target) -> Result<Option<Wanted<'t>>, Cancelled> {
+    pub(super) fn new(project: &Project, all: &'t [Target]) -> Result<Option<Wanted<'t>>, Cancelled> {
+        let Some(target) = all.first() else { return Ok(None) };
         let Some((outline, row)) = target.row() else { return Ok(None) };
-        let owner = row.parent().map(|row| Target { file: target.file.clone(), row });
+        let owner_of = |target: &Target| {
+            let parent = target.row()?.1.parent()?;
+            Some(Target { file: target.file.clone(), row: parent })
+        };
+        let (owner, owners) = (owner_of(target), all.iter().filter_map(owner_of).collect());
         let is_in_class = owner.as_ref().and_then(Target::row).is_some_and(|(_, row)| is_class(row));
         let is_extension = project.family == Family::Jvm
             && project.here(&target.file).is_some_and(|here| {
                 before(here.text.as_str(), row.name_start as usize, project.family).ends_with('.')
             });
+        let declared = project.declared(outline.name(row))?;
         Ok(Some(Wanted {
             target,
+            all,
             row,
             name: outline.name(row),
             is_member: is_in_class || matches!(row.kind(), SymbolKind::Method | SymbolKind::EnumMember),
             owner,
+            owners,
             is_extension,
-            is_unique: project.declared(outline.name(row))?.len() == 1,
+            is_unique: declared.iter().all(|one| all.iter().any(|known| known.is(one))),
         }))
     }
 
@@ -122,7 +135,7 @@ impl<'t> Wanted<'t> {
     fn named(&self, meaning: &Meaning) -> Option<Judgement> {
         match meaning {
             Meaning::Declared(found)
-                if found.iter().any(|one| one.is(self.target) || self.is_prototype(one)) =>
+                if found.iter().any(|one| self.is_asked(one) || self.is_prototype(one)) =>
             {
                 let is_one_symbol = found.iter().all(|one| self.is_same_symbol(one));
                 Some(if is_one_symbol { Judgement::Likely } else { Judgement::Unchecked })
@@ -135,11 +148,16 @@ impl<'t> Wanted<'t> {
     /// Whether the other is the target, or (in Python) another definition of it: both branches of an `if`, a
     /// property's setter.
     fn is_same_symbol(&self, other: &Target) -> bool {
-        other.is(self.target)
+        self.is_asked(other)
             || self.is_prototype(other)
             || Family::of(&other.file) == Some(Family::Python)
                 && other.file.path == self.target.file.path
                 && other.row().is_some_and(|(_, row)| row.parent == self.row.parent)
+    }
+
+    /// Whether the other is one of the declarations that are asked about.
+    fn is_asked(&self, other: &Target) -> bool {
+        self.all.iter().any(|one| one.is(other))
     }
 
     /// Whether the other is C's prototype of the target, or the function of which it is one: `a.h` beside `a.c`.
@@ -151,17 +169,45 @@ impl<'t> Wanted<'t> {
 
     fn declaration(&self, here: &Here, row: usize) -> Judgement {
         let other = here.target(row);
-        if other.is(self.target) || self.is_prototype(&other) {
+        if self.is_asked(&other) || self.is_prototype(&other) {
             return Judgement::Likely;
         }
-        let is_sibling =
-            here.file.path == self.target.file.path && here.outline.rows[row].parent == self.row.parent;
+        let is_sibling = self.all.iter().any(|one| {
+            let parent = one.row().map(|(_, row)| row.parent);
+            here.file.path == one.file.path && Some(here.outline.rows[row].parent) == parent
+        });
         if is_sibling { Judgement::Unchecked } else { Judgement::Unlikely }
     }
 
     /// `f(name=…)` means the parameter of `f`, or the property that the constructor of `f` takes.
     fn argument(&self, project: &Project, callee: &str, meaning: &Meaning) -> Judgement {
-        let Some(owner) = &self.owner else { return Judgement::Unlikely };
+        if self.is_field_in_body(project) {
+            let is_function = |one: &Target| {
+                one.row()
+                    .is_some_and(|(_, row)| matches!(row.kind(), SymbolKind::Method | SymbolKind::Function))
+            };
+            return match meaning {
+                Meaning::Declared(found) if found.iter().all(is_function) => Judgement::Unlikely,
+                _ => Judgement::Unchecked,
+            };
+        }
+        let judgements = self.owners.iter().map(|owner| self.argument_of(project, owner, callee, meaning));
+        judgements.min().unwrap_or(Judgement::Unlikely)
+    }
+
+    /// Whether it is a field that a Python class declares in its body: of these, dataclasses and their like make the
+    /// parameters of constructors, and other functions take on what those take.
+    fn is_field_in_body(&self, project: &Project) -> bool {
+        use SymbolKind::{Class, Constructor, Function, Method};
+        let Some((outline, row)) = self.target.row() else { return false };
+        project.family == Family::Python
+            && self.is_member
+            && !row.is_local()
+            && !matches!(row.kind(), Method | Function | Constructor | Class)
+            && enclosing(outline, row.name_start) == row.parent()
+    }
+
+    fn argument_of(&self, project: &Project, owner: &Target, callee: &str, meaning: &Meaning) -> Judgement {
         let (function, class) = match owner.row() {
             Some((outline, row)) => (owner.name(), row.parent().map(|at| outline.name(&outline.rows[at]))),
             None => return Judgement::Unlikely,

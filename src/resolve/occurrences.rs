@@ -12,18 +12,20 @@ use crate::base::{Cancel, TextRange};
 use crate::index::FileEntry;
 use crate::syntax::name_hash;
 
-/// Every identifier occurrence of the target's name in files of its language and those that share its names (Java's
-/// for Kotlin), judged; in path order, then by offset. The target's own declaration is among them, likely. Names of
-/// locals are looked for in their own file and, for parameters, where their function is named.
+/// Every identifier occurrence of the targets' name in files of their language and those that share its names (Java's
+/// for Kotlin), judged; in path order, then by offset. The targets' own declarations are among them, likely. Several
+/// targets are one symbol, declared in each of these places: a member with all that overrides it. Names of locals are
+/// looked for in their own file and, for parameters, where their function is named.
 pub fn occurrences(
     sources: &dyn Sources,
-    target: &Target,
+    targets: &[Target],
     cancel: &Cancel,
 ) -> Result<Vec<Occurrence>, Cancelled> {
     cancel.check()?;
+    let Some(target) = targets.first() else { return Ok(Vec::new()) };
     let Some(family) = Family::of(&target.file) else { return Ok(Vec::new()) };
     let project = Project::new(sources, family, cancel);
-    let Some(wanted) = Wanted::new(&project, target)? else { return Ok(Vec::new()) };
+    let Some(wanted) = Wanted::new(&project, targets)? else { return Ok(Vec::new()) };
     let name = wanted.name();
     let hash = name_hash(name.as_bytes());
     let function = wanted.function().map(|function| name_hash(function.as_bytes()));

@@ -5,17 +5,19 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::classes::is_class;
-use super::context::before;
+use super::context::{Receiver, before, receiver};
 use super::family::Family;
 use super::graph::{ClassGraph, ClassNode};
 use super::heads::WrittenBase;
 use super::heirs::may_be_one_of;
+use super::meaning::Meaning;
 use super::project::Project;
 use super::python_classes::{Declares, declares};
-use super::signature::Signature;
+use super::scope::own_class;
+use super::signature::MemberHead;
 use super::sources::{Sources, Target};
 use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath};
+use crate::base::{Cancel, RelPath, TextRange};
 use crate::syntax::SymbolKind;
 
 /// Methods that every object of Java, C# or JavaScript has.
@@ -47,6 +49,8 @@ pub struct OverrideFamily {
     pub outside: Vec<OutsideMember>,
     /// Bases of which the project's text does not tell what they declare, or what they are.
     pub unknown: Vec<UnknownBase>,
+    /// Where the members are used through `super()` in classes of the family: whatever comes next there is of the family.
+    pub through_super: Vec<(RelPath, TextRange)>,
     /// Types that have every member of the interface, or protocol, whose member it is, without naming it as a base.
     pub alike: Vec<Target>,
 }
@@ -224,6 +228,7 @@ impl Linking<'_, '_> {
         self.look_outside(&members, &around, &mut family);
         self.look_beside(&members, &mut family)?;
         family.alike = self.alike(&members, &around);
+        family.through_super = self.through_super(&around);
         Ok(family)
     }
 
@@ -232,9 +237,9 @@ impl Linking<'_, '_> {
         matches!(self.project.family, Family::Jvm | Family::CSharp | Family::C)
     }
 
-    fn signature(&self, (class, row): MemberRow) -> Option<Signature> {
+    fn signature(&self, (class, row): MemberRow) -> Option<MemberHead> {
         let here = self.project.here(&self.graph.node(class).class.file)?;
-        Some(Signature::read(&here, self.project.family, row))
+        Some(MemberHead::read(&here, self.project.family, row))
     }
 
     /// Whether of two members, whose classes some class inherits from both, one can override the other.
@@ -247,7 +252,7 @@ impl Linking<'_, '_> {
             return false;
         }
         // Arguments of types may stand for one another: `T` in the base, `String` in the class.
-        let is_only = |member: MemberRow, of: &Signature| {
+        let is_only = |member: MemberRow, of: &MemberHead| {
             let rows = rows(&self.graph.node(member.0).class, self.name);
             let alike = |row: &usize| self.signature((member.0, *row)).is_some_and(|it| it.has_arity_of(of));
             rows.iter().filter(|row| alike(row)).count() == 1
@@ -409,6 +414,38 @@ impl Linking<'_, '_> {
             all.iter().for_each(|written| self.unknown(class, written, Unknown::Class, family));
         }
         Ok(())
+    }
+
+    /// Uses of the name through `super()` in these Python classes. Which class comes next is decided where one inherits from
+    /// several; all that may are of the family.
+    fn through_super(&self, classes: &BTreeSet<usize>) -> Vec<(RelPath, TextRange)> {
+        let mut found = Vec::new();
+        for class in classes.iter().map(|&at| &self.graph.node(at).class) {
+            let Some((outline, row)) = class.row() else { continue };
+            if self.project.family != Family::Python || !outline.occurrences.contains(self.name) {
+                continue;
+            }
+            let Some(here) = self.project.here(&class.file) else { continue };
+            let length = u32::try_from(self.name.len()).unwrap_or(u32::MAX);
+            let places = here.outline.occurrences.offsets_of(self.name);
+            for start in places.filter(|&start| row.start <= start && start < row.end) {
+                let range = TextRange::new(start, start.saturating_add(length));
+                let is_own = match own_class(&here, start) {
+                    Meaning::Declared(around) => around.iter().any(|one| one.is(class)),
+                    _ => false,
+                };
+                let text = here.text.as_str();
+                if is_own
+                    && here.text.slice(range) == self.name
+                    && receiver(text, start as usize, Family::Python) == Receiver::Super
+                {
+                    found.push((class.file.path.clone(), range));
+                }
+            }
+        }
+        found.sort();
+        found.dedup();
+        found
     }
 
     /// Types that have all members of an interface of the family without inheriting from it, where the language asks for

@@ -7,7 +7,7 @@ use crate::syntax::SymbolKind;
 
 /// A member as its declaration has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Signature {
+pub(super) struct MemberHead {
     /// The types of its parameters; `None` for what takes none, not even an empty list: a property, a field.
     pub(super) parameters: Option<Vec<String>>,
     /// Whether it says that it overrides something.
@@ -16,9 +16,9 @@ pub(super) struct Signature {
     pub(super) is_own: bool,
 }
 
-impl Signature {
+impl MemberHead {
     /// Reads the member in `row` of a file.
-    pub(super) fn read(here: &Here, family: Family, row: usize) -> Signature {
+    pub(super) fn read(here: &Here, family: Family, row: usize) -> MemberHead {
         let this = &here.outline.rows[row];
         let text = here.text.as_str();
         let (start, name) = (this.start as usize, this.name_start as usize);
@@ -34,7 +34,7 @@ impl Signature {
             family == Family::C && head.split(|c: char| !c.is_alphanumeric()).any(|one| one == word)
         };
         let overrides = words.iter().any(|word| matches!(*word, "override" | "@Override"));
-        Signature {
+        MemberHead {
             parameters: is_function.then(|| parameters(behind, family)),
             overrides: overrides || says_behind("override"),
             is_own: is_field || words.iter().any(|word| matches!(*word, "private" | "static")),
@@ -42,7 +42,7 @@ impl Signature {
     }
 
     /// Whether both take as many parameters, or are both no functions.
-    pub(super) fn has_arity_of(&self, other: &Signature) -> bool {
+    pub(super) fn has_arity_of(&self, other: &MemberHead) -> bool {
         self.parameters.as_ref().map(Vec::len) == other.parameters.as_ref().map(Vec::len)
     }
 }

@@ -49,6 +49,7 @@ mod patch_git;
 mod projects;
 mod real_servers;
 mod reference_tools;
+mod rename_family;
 mod rename_lies;
 mod rename_real;
 mod rename_stage;

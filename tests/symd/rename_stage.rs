@@ -20,6 +20,8 @@ pub enum Answers {
     Fake(Value, &'static str),
     /// The servers in this directory.
     Real(PathBuf),
+    /// Of these, this one alone for Python.
+    ForPython(PathBuf, &'static str),
     /// Nobody.
     Nobody,
 }
@@ -46,6 +48,10 @@ impl Stage {
         let (installed, toml) = match answers {
             Answers::Fake(script, keys) => (path.join("installed"), fake(&path, script, keys)),
             Answers::Real(servers) => (servers, String::new()),
+            Answers::ForPython(servers, only) => {
+                let toml = format!("[[language]]\nname = \"python\"\nlanguage-servers = [\"{only}\"]\n");
+                (servers, toml)
+            }
             Answers::Nobody => (path.join("installed"), String::new()),
         };
         let project = Opening { installed, ..Opening::new(&path, &toml) }.open(&path);

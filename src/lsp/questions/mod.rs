@@ -9,6 +9,7 @@ mod document_symbols;
 mod formatting;
 mod goto;
 mod hover;
+mod outside_members;
 mod references;
 mod rename;
 mod rename_files;

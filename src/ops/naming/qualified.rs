@@ -92,7 +92,7 @@ mod tests {
             ("Shop", "Shop"),
             ("a::b", "a b"),
             ("Inner.Deep", "Inner Deep"),
-            ("impl<T> Cache<T>", "impl Cache"),
+            ("impl<T> Cache<T>", "Cache"),
             ("impl Cache<'a, K>", "Cache"),
             ("impl fmt::Display for shapes::Size<T>", "shapes Size"),
             ("*Server[T]", "Server"),

@@ -21,7 +21,7 @@ pub(in crate::ops) struct Judged {
     /// offset.
     pub(in crate::ops) occurrences: Vec<Occurrence>,
     roles: HashMap<(RelPath, u32), Role>,
-    own: (RelPath, u32),
+    own: Vec<(RelPath, u32)>,
     /// What could not be looked into and may hold more.
     pub(in crate::ops) unread: Unread,
 }
@@ -42,14 +42,23 @@ impl Found {
 }
 
 impl Judged {
-    /// The occurrences of this judgement, without the definition itself.
+    /// The occurrences of this judgement, without the definitions themselves.
     pub(in crate::ops) fn of(&self, judgement: Judgement) -> impl Iterator<Item = &Occurrence> {
         self.occurrences.iter().filter(move |one| one.judgement == judgement && !self.is_own(one))
     }
 
-    /// Whether it is the definition itself.
+    /// Notes that these occurrences mean the symbol.
+    pub(in crate::ops) fn take_for_likely(&mut self, places: &[(RelPath, TextRange)]) {
+        for one in &mut self.occurrences {
+            if places.iter().any(|(path, range)| one.path == *path && one.range == *range) {
+                one.judgement = Judgement::Likely;
+            }
+        }
+    }
+
+    /// Whether it is a definition itself.
     pub(in crate::ops) fn is_own(&self, one: &Occurrence) -> bool {
-        one.path == self.own.0 && one.range.start == self.own.1
+        self.own.iter().any(|(path, start)| one.path == *path && one.range.start == *start)
     }
 
     /// What a spot does, as syntax sees it.
@@ -59,10 +68,10 @@ impl Judged {
     }
 }
 
-/// Judges every occurrence of the target's name.
-pub(in crate::ops) async fn judge(project: &Project, target: &Target) -> Result<Judged, QuestionError> {
-    let target = target.clone();
-    Ok(project.look(move |view, cancel| all(view, &target, cancel)).await??)
+/// Judges every occurrence of the name of these targets, which are one symbol.
+pub(in crate::ops) async fn judge(project: &Project, targets: &[Target]) -> Result<Judged, QuestionError> {
+    let targets = targets.to_vec();
+    Ok(project.look(move |view, cancel| all(view, &targets, cancel)).await??)
 }
 
 /// Occurrences with their lines and what is around them, without those that are no longer there.
@@ -80,9 +89,15 @@ pub(in crate::ops) fn listed(
     Ok(spots.into_iter().zip(found).filter_map(reference).collect())
 }
 
-fn all(view: &View, target: &Target, cancel: &Cancel) -> Result<Judged, Cancelled> {
-    let occurrences = resolve::occurrences(view, &target.resolved(), cancel)?;
+fn all(view: &View, targets: &[Target], cancel: &Cancel) -> Result<Judged, Cancelled> {
+    let resolved: Vec<resolve::Target> = targets.iter().map(Target::resolved).collect();
+    let occurrences = resolve::occurrences(view, &resolved, cancel)?;
     let roles = occurrences.iter().map(|one| ((one.path.clone(), one.range.start), one.role)).collect();
-    let unread = unread::of_target(view, target, &[], cancel)?;
-    Ok(Judged { occurrences, roles, own: (target.at.path.clone(), target.name_range.start), unread })
+    // They have one name: what may hold a use of one may hold a use of each.
+    let unread = match targets.first() {
+        Some(target) => unread::of_target(view, target, &[], cancel)?,
+        None => Unread::default(),
+    };
+    let own = targets.iter().map(|target| (target.at.path.clone(), target.name_range.start)).collect();
+    Ok(Judged { occurrences, roles, own, unread })
 }

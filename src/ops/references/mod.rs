@@ -60,7 +60,8 @@ pub(super) async fn of_target(
     waiting: Waiting,
 ) -> Result<References, QuestionError> {
     // Syntax judges while the server works.
-    let (said, judged) = tokio::join!(ask_server(project, target, waiting), judge(project, target));
+    let (said, judged) =
+        tokio::join!(ask_server(project, target, waiting), judge(project, std::slice::from_ref(target)));
     let judged = judged?;
     match said {
         Ok(said) => from_server(project, target, said, judged, waiting).await,

@@ -23,7 +23,8 @@ pub(super) async fn callers(
     waiting: Waiting,
 ) -> Result<Level, QuestionError> {
     // Syntax judges while the server works.
-    let (judged, said) = tokio::join!(judge(project, function), hierarchy(project, function, waiting));
+    let (judged, said) =
+        tokio::join!(judge(project, std::slice::from_ref(function)), hierarchy(project, function, waiting));
     let (judged, said) = (judged?, said?);
     if let Some(said) = &said
         && is_proven(project, said)

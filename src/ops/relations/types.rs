@@ -63,7 +63,7 @@ async fn from_heads(project: &Project, of: &Target, direction: Direction) -> Res
     match direction {
         Direction::Up => project.look(move |view, cancel| supertypes(view, &of, cancel)).await?,
         Direction::Down => {
-            let judged = judge(project, &of).await?;
+            let judged = judge(project, std::slice::from_ref(&of)).await?;
             project.look(move |view, cancel| subtypes(view, &judged.occurrences, cancel)).await?
         }
     }

@@ -29,6 +29,8 @@ pub struct Planned {
     pub maybe_indexing: bool,
     /// The index revision that the plan is made for.
     pub revision: u64,
+    /// Whether doubts were set aside.
+    pub is_forced: bool,
 }
 
 impl WholeEdit for Planned {
@@ -54,6 +56,23 @@ impl Planned {
     pub fn changes(&self) -> usize {
         self.files.iter().map(|(_, count)| count).sum()
     }
+
+    /// Why it is not known that the rename is whole and right; empty when it is.
+    pub fn open(&self) -> Vec<String> {
+        let mut why = Vec::new();
+        if self.is_forced {
+            why.push("the rename is forced".to_owned());
+        }
+        match self.notes.iter().filter(|note| note.is_doubt).count() {
+            0 => {}
+            1 => why.push("a note says what is in doubt".to_owned()),
+            count => why.push(format!("{count} notes say what is in doubt")),
+        }
+        if self.maybe_indexing {
+            why.push("the server may still have been indexing".to_owned());
+        }
+        why
+    }
 }
 
 /// Something to know, and where it is.
@@ -63,11 +82,23 @@ pub struct Note {
     pub text: String,
     /// Where, in path order; empty where it is nowhere in particular.
     pub places: Vec<Listed>,
+    /// Whether it leaves open that the rename is whole and right.
+    pub is_doubt: bool,
+    /// Whether it is about mentions of the name in texts that are no code.
+    pub is_mention: bool,
 }
 
 impl Note {
     pub(super) fn plain(text: impl Into<String>) -> Note {
-        Note { text: text.into(), places: Vec::new() }
+        Note { text: text.into(), places: Vec::new(), is_doubt: false, is_mention: false }
+    }
+
+    pub(super) fn fact(text: impl Into<String>, places: Vec<Listed>) -> Note {
+        Note { text: text.into(), places, is_doubt: false, is_mention: false }
+    }
+
+    pub(super) fn doubt(text: impl Into<String>, places: Vec<Listed>) -> Note {
+        Note { text: text.into(), places, is_doubt: true, is_mention: false }
     }
 }
 
@@ -110,6 +141,14 @@ pub enum RenameError {
         /// Where.
         places: Vec<Listed>,
     },
+    /// It is linked to something by overriding that cannot be renamed with it, or may be.
+    #[error("{why}")]
+    Linked {
+        /// To what.
+        why: String,
+        /// Where that shows.
+        places: Vec<Listed>,
+    },
     /// The server's edit cannot be meant.
     #[error("{server}: {problem}; nothing was written")]
     Server {
@@ -132,7 +171,9 @@ impl RenameError {
     /// The places that it is about.
     pub fn places(&self) -> &[Listed] {
         match self {
-            RenameError::Collides { places, .. } | RenameError::Doubtful { places, .. } => places,
+            RenameError::Collides { places, .. }
+            | RenameError::Doubtful { places, .. }
+            | RenameError::Linked { places, .. } => places,
             _ => &[],
         }
     }

@@ -1,59 +1,82 @@
-//! A server's rename, held against what syntax finds: what it leaves out though it leads there itself, and, of a server
-//! whose renames are unproven, what it changes though package and imports say otherwise.
+//! A server's rename, held against what syntax finds: what it leaves out though it leads there itself is added; what it says
+//! nothing about is told; what means something else besides, and, of a server whose renames are unproven, what it changes
+//! though package and imports say otherwise, is refused.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::answer::{Note, RenameError};
+use super::leads::{Leads, Placed, Sense};
 use super::places::listed;
+use super::shorthand::{has_shorthand, is_shorthand};
+use super::united::{Renamings, is_unproven, united, wrong};
 use super::unseen::Unseen;
-use super::{Doubts, Draft, Rename, ask_server, counted, names};
-use crate::base::{Cancel, RelPath, TextEdit, TextRange};
-use crate::config::server::Trustworthiness;
+use super::{Doubts, Draft, LinkedSymbol, Rename, ask_server, counted};
+use crate::base::{RelPath, TextEdit};
 use crate::engine::View;
 use crate::index::Snapshot;
-use crate::lsp::{NoAnswer, Renaming, Said, Span, Waiting, WorkspaceEdit};
+use crate::lsp::Waiting;
 use crate::ops::Project;
 use crate::ops::question::{QuestionError, Source};
-use crate::ops::references::{Compared, Found, Judged, Standing, compare, confirm};
-use crate::ops::server_edit::{self, ServerEdit, ServerEditError};
-use crate::ops::spot::Source as SourceText;
+use crate::ops::references::{Found, Judged, compare};
+use crate::ops::server_edit::{ServerEdit, ServerEditError};
 use crate::ops::target::Target;
 use crate::resolve::{Judgement, Role};
+use crate::syntax::SymbolKind;
 
 /// How often a server that may still be indexing is asked in all when its edit lacks something.
 const ROUNDS: usize = 8;
 
-/// Makes the server's edit a draft, or says why not.
+/// Places of a server's edit of which it is asked whether they mean something else besides.
+const MAX_VERIFIED: usize = 150;
+
+/// What syntax and the server's own word say of its edit.
+#[derive(Default)]
+struct Findings {
+    /// Declarations of the symbol that stay as they are.
+    undeclared: Vec<Placed>,
+    /// Likely uses of which the server says nothing.
+    silent: Vec<Placed>,
+    /// Uses of which nobody says anything.
+    open: Vec<Placed>,
+    /// Places that mean the symbol, and something else.
+    both: Vec<Placed>,
+    /// Likely uses in files of languages that the server does not serve.
+    other_languages: Vec<Placed>,
+    /// What the server left out and leads to the symbol from: it is renamed too.
+    added: Vec<Placed>,
+}
+
+/// Makes the server's edits a draft, or says why not.
 pub(super) async fn draft(
     project: &Project,
-    target: &Target,
+    symbol: &LinkedSymbol,
     ask: &Rename,
-    (mut said, mut asked): (Said<Renaming>, Arc<Snapshot>),
-    judged: Judged,
+    (mut said, mut asked): (Renamings, Arc<Snapshot>),
+    judged: &Judged,
     unseen: &Unseen,
 ) -> Result<Draft, RenameError> {
-    let mut standing = Standing::default();
+    let mut leads = Leads::default();
     let mut before: Option<usize> = None;
     let mut round = 1;
     loop {
-        let edit = checked(project, target, ask, &said, &asked).await?;
-        let compared = held_against(project, target, &edit, &judged);
-        confirm(project, target, &compared.silent, &mut standing).await?;
-        let lacks = standing.confirmed_among(&compared.silent) > 0 || !declares(target, &edit);
+        let edit = united(project, symbol, ask, &said, &asked).await?;
         let count = edit.files.values().map(|file| file.edits.len()).sum();
+        let places = in_question(project, symbol, &edit, judged);
+        leads.ask(project, symbol, &places).await?;
+        let (edit, findings) = completed(project, symbol, ask, edit, judged, &leads).await?;
+        let lacks = !findings.added.is_empty() || !findings.undeclared.is_empty();
         let is_settled = !lacks || !said.maybe_indexing || before == Some(count);
         if is_settled || round >= ROUNDS || ask.waiting == Waiting::No {
-            let note = passed_by(&edit, unseen, target);
-            let mut draft =
-                judged_draft(project, target, ask, said, edit, compared, &standing, &judged).await?;
+            let note = passed_by(&edit, unseen, &symbol.target);
+            let mut draft = concluded(project, symbol, ask, said, edit, findings, judged).await?;
             draft.notes.extend(note);
             return Ok(draft);
         }
         before = Some(count);
         round += 1;
         asked = project.snapshot().await?;
-        said = ask_server(project, target, ask, &asked).await.map_err(QuestionError::from)?;
+        said = ask_server(project, symbol, ask, &asked).await.map_err(QuestionError::from)?;
     }
 }
 
@@ -71,141 +94,203 @@ fn passed_by(edit: &ServerEdit, unseen: &Unseen, target: &Target) -> Option<Note
         target.name,
         left.unread_text()
     );
-    Some(Note { text, places: left.places })
+    Some(Note::doubt(text, left.places))
 }
 
-/// The server's edit, every part of which renames the symbol; with what follows from files' new names.
-async fn checked(
+/// The places that an edit touches: file, and where each begins.
+fn touched(edit: &ServerEdit) -> HashSet<(&RelPath, u32)> {
+    let files = edit.files.iter();
+    files.flat_map(|(path, file)| file.edits.iter().map(move |edit| (path, edit.range.start))).collect()
+}
+
+/// Where the server is to be asked where they lead: what its edit leaves out and may mean the symbol, and some of what it
+/// changes though syntax cannot tell.
+fn in_question(project: &Project, symbol: &LinkedSymbol, edit: &ServerEdit, judged: &Judged) -> Vec<Placed> {
+    let touched = touched(edit);
+    let compared = compare(judged, &touched, &project.languages, symbol.target.language);
+    let mut places: Vec<Placed> = compared.silent.iter().map(placed).collect();
+    places.extend(
+        symbol.members.iter().map(declaration).filter(|one| !touched.contains(&(&one.0, one.1.start))),
+    );
+    places.extend(open(&touched, judged));
+    if is_member(&symbol.target) {
+        let unsure =
+            judged.of(Judgement::Unchecked).filter(|one| touched.contains(&(&one.path, one.range.start)));
+        let unsure: Vec<Placed> = unsure.map(|one| (one.path.clone(), one.range)).collect();
+        let count = unsure.len().min(MAX_VERIFIED);
+        places.extend((0..count).map(|number| unsure[number * unsure.len() / count].clone()));
+    }
+    places
+}
+
+/// Whether other classes may have something of its name where it is used.
+fn is_member(target: &Target) -> bool {
+    use SymbolKind::{Constant, Field, Method, Property, Variable};
+    matches!(target.symbol.kind, Constant | Field | Method | Property | Variable)
+}
+
+fn placed(one: &Found) -> Placed {
+    (one.path.clone(), one.range)
+}
+
+fn declaration(target: &Target) -> Placed {
+    (target.at.path.clone(), target.name_range)
+}
+
+/// Adds to the edit what the server leads to the symbol from, and finds what is left.
+async fn completed(
     project: &Project,
-    target: &Target,
+    symbol: &LinkedSymbol,
     ask: &Rename,
-    said: &Said<Renaming>,
-    asked: &Arc<Snapshot>,
-) -> Result<ServerEdit, RenameError> {
-    let asked = Arc::clone(asked);
-    let server = || said.server.clone();
-    let wrong = |problem| wrong(server(), problem);
-    let (of, new_name, renaming) = (target.clone(), ask.new_name.clone(), said.value.clone());
-    let is_unproven = is_unproven(project, &said.server);
-    let work = move |view: &View, cancel: &Cancel| {
-        if let Some(prepared) = &renaming.prepared {
-            is_meant(view, &of, prepared)?;
+    mut edit: ServerEdit,
+    judged: &Judged,
+    leads: &Leads,
+) -> Result<(ServerEdit, Findings), RenameError> {
+    let mut added: Vec<Placed> = Vec::new();
+    let mut shorthands: Vec<Placed> = Vec::new();
+    loop {
+        let mut findings = found(project, symbol, &edit, judged, leads);
+        // A place may lead to one that is added only now.
+        let new = std::mem::take(&mut findings.added);
+        let new: Vec<Placed> = new.into_iter().filter(|one| !shorthands.contains(one)).collect();
+        if new.is_empty() {
+            added.sort();
+            findings.added = added;
+            findings.silent.extend(shorthands);
+            return Ok((edit, findings));
         }
-        let fits = |text: &str, edit: TextEdit| {
-            let place =
-                is_unproven.then(|| names::widened(text, edit.clone(), &of.name, &new_name)).flatten();
-            place.or_else(|| names::fit(text, edit, &of.name, &new_name))
-        };
-        server_edit::check(view, &renaming.edit, &asked, &fits, cancel)
-    };
-    let mut edit = project.look(work).await?.map_err(wrong)?;
-    let renamed = edit.renamed();
-    if !renamed.is_empty() {
-        let asked = project.snapshot().await?;
-        let more = follows(project, target, &renamed, &asked).await?;
-        let work = move |view: &View, cancel: &Cancel| {
-            server_edit::check(view, &more, &asked, &server_edit::anything, cancel)
-        };
-        let more = project.look(work).await?.map_err(wrong)?;
-        edit.join(more).map_err(wrong)?;
-    }
-    Ok(edit)
-}
-
-/// Whether every edit of the server is held against syntax.
-fn is_unproven(project: &Project, server: &str) -> bool {
-    project.languages.server(server).is_some_and(|known| known.rename == Trustworthiness::Unproven)
-}
-
-/// Whether the server means the same name: what it says stands there must hold it.
-fn is_meant(view: &View, target: &Target, prepared: &Span) -> Result<(), ServerEditError> {
-    let Some(source) = SourceText::read(view, &target.at.path) else { return Ok(()) };
-    let name = target.name_range;
-    match prepared.resolve(&source.text) {
-        Some(range) if range.start <= name.start && name.start < range.end.max(name.end) => Ok(()),
-        _ => Err(ServerEditError::OutsideText {
-            path: target.at.path.clone(),
-            line: prepared.start.line,
-            column: prepared.start.character,
-        }),
+        let (old_name, new_name) = (symbol.target.name.clone(), ask.new_name.clone());
+        let work = move |view: &View, _: &_| with_places(view, edit, new, (&old_name, &new_name));
+        let server = "symd".to_owned();
+        let done = project.look(work).await?.map_err(|problem| wrong(server, problem))?;
+        edit = done.0;
+        added.extend(done.1);
+        shorthands.extend(done.2);
     }
 }
 
-/// What else changes when files get other names.
-async fn follows(
+/// The edit with these places renamed too: which of them are, and which cannot be, because such a name means two things.
+fn with_places(
+    view: &View,
+    mut edit: ServerEdit,
+    places: Vec<Placed>,
+    (old_name, new_name): (&str, &str),
+) -> Result<(ServerEdit, Vec<Placed>, Vec<Placed>), ServerEditError> {
+    let (mut added, mut left) = (Vec::new(), Vec::new());
+    for (path, range) in places {
+        let has_shorthand =
+            view.snapshot.files.get(path.as_str()).is_some_and(|file| has_shorthand(file.grammar()));
+        let file = edit.file(view, &path)?;
+        if file.text.slice(range) != old_name {
+            return Err(ServerEditError::Changed(path));
+        }
+        if has_shorthand && is_shorthand(&file.text, range) {
+            left.push((path, range));
+            continue;
+        }
+        file.edits.push(TextEdit { range, new_text: new_name.to_owned() });
+        added.push((path, range));
+    }
+    edit.settle()?;
+    Ok((edit, added, left))
+}
+
+/// What is to be said of an edit.
+fn found(
     project: &Project,
-    target: &Target,
-    renamed: &[(RelPath, RelPath)],
-    asked: &Snapshot,
-) -> Result<WorkspaceEdit, RenameError> {
-    let Ok(language) = project.language_of(target) else { return Ok(WorkspaceEdit::default()) };
-    let said = project.servers.will_rename_files(language, renamed, asked.revision, Waiting::No).await;
-    match said {
-        Ok(said) => Ok(said.value),
-        Err(NoAnswer::Unsupported { .. }) => Ok(WorkspaceEdit::default()),
-        Err(why) => Err(QuestionError::from(why).into()),
-    }
-}
-
-fn wrong(server: String, problem: ServerEditError) -> RenameError {
-    match problem {
-        ServerEditError::Changed(path) => {
-            QuestionError::from(NoAnswer::Changed { path: path.to_string() }).into()
+    symbol: &LinkedSymbol,
+    edit: &ServerEdit,
+    judged: &Judged,
+    leads: &Leads,
+) -> Findings {
+    let touched = touched(edit);
+    let compared = compare(judged, &touched, &project.languages, symbol.target.language);
+    let is_ours = |(path, range): &Placed| {
+        let is_member = |one: &Target| {
+            // A server may point at the name, at the whole declaration, or at the beginning of its head.
+            let in_head = one.range.start <= range.start && range.start <= one.name_range.start;
+            one.at.path == *path && (range.contains(one.name_range) || in_head)
+        };
+        touched.contains(&(path, range.start)) || symbol.members.iter().any(is_member)
+    };
+    let mut findings = Findings::default();
+    for place in compared.silent.iter().map(placed) {
+        match leads.sense(&place, is_ours) {
+            Sense::Symbol => findings.added.push(place),
+            Sense::Both => findings.both.push(place),
+            Sense::Other => {}
+            Sense::Unsaid if leads.is_declaration(&place) || symbol.through_super.contains(&place) => {
+                findings.added.push(place);
+            }
+            Sense::Unsaid => findings.silent.push(place),
         }
-        ServerEditError::Cancelled(cancelled) => QuestionError::from(cancelled).into(),
-        problem => RenameError::Server { server, problem },
     }
-}
-
-/// What syntax finds and the edit does not touch.
-fn held_against(project: &Project, target: &Target, edit: &ServerEdit, judged: &Judged) -> Compared {
-    let touched = edit
-        .files
-        .iter()
-        .flat_map(|(path, file)| file.edits.iter().map(move |edit| (path, edit.range.start)));
-    let touched: HashSet<(&RelPath, u32)> = touched.collect();
-    compare(judged, &touched, &project.languages, target.language)
-}
-
-/// Whether the declaration itself is renamed.
-fn declares(target: &Target, edit: &ServerEdit) -> bool {
-    let file = edit.files.get(&target.at.path);
-    file.is_some_and(|file| file.edits.iter().any(|edit| edit.range.start == target.name_range.start))
+    for place in open(&touched, judged) {
+        match leads.sense(&place, is_ours) {
+            Sense::Symbol => findings.added.push(place),
+            Sense::Both => findings.both.push(place),
+            Sense::Other => {}
+            Sense::Unsaid => findings.open.push(place),
+        }
+    }
+    for place in symbol.members.iter().map(declaration) {
+        if touched.contains(&(&place.0, place.1.start)) {
+            continue;
+        }
+        let leads_here = leads.is_declaration(&place) || leads.sense(&place, is_ours) == Sense::Symbol;
+        // A server that does not rename the very place that it is asked about is not to be trusted with the rest.
+        if leads_here && place != declaration(&symbol.target) {
+            &mut findings.added
+        } else {
+            &mut findings.undeclared
+        }
+        .push(place);
+    }
+    let changed = judged.occurrences.iter().filter(|one| touched.contains(&(&one.path, one.range.start)));
+    let changed = changed.map(|one| (one.path.clone(), one.range));
+    findings.both.extend(changed.filter(|one| leads.sense(one, is_ours) == Sense::Both));
+    findings.other_languages = compared.other_languages.iter().map(placed).collect();
+    findings
 }
 
 /// Draws the conclusions.
-#[expect(clippy::too_many_arguments, reason = "each is a finding of its own, and this is where they meet")]
-async fn judged_draft(
+async fn concluded(
     project: &Project,
-    target: &Target,
+    symbol: &LinkedSymbol,
     ask: &Rename,
-    said: Said<Renaming>,
+    said: Renamings,
     edit: ServerEdit,
-    compared: Compared,
-    standing: &Standing,
+    findings: Findings,
     judged: &Judged,
 ) -> Result<Draft, RenameError> {
-    let server = said.server.clone();
+    let (server, name) = (said.server.clone(), &symbol.target.name);
     let is_unproven = is_unproven(project, &server);
-    let mut doubts: Vec<(String, Vec<(RelPath, TextRange)>)> = Vec::new();
-    let mut remarks: Vec<(String, Vec<(RelPath, TextRange)>)> = Vec::new();
-    if !declares(target, &edit) {
-        let why = format!("{server} leaves the declaration of '{}' as it is", target.name);
-        doubts.push((why, vec![(target.at.path.clone(), target.name_range)]));
+    let occurrences = |places: &[Placed]| counted(places.len(), "occurrence", "occurrences");
+    let mut doubts: Vec<(String, Vec<Placed>)> = Vec::new();
+    let mut remarks: Vec<(String, Vec<Placed>)> = Vec::new();
+    if !findings.undeclared.is_empty() {
+        let of = findings.undeclared.len();
+        let declared = if of == 1 { "the declaration".to_owned() } else { format!("{of} declarations") };
+        let why = format!("{server} leaves {declared} of '{name}' as it is");
+        doubts.push((why, findings.undeclared));
     }
-    let silent = standing.not_refuted(&compared.silent);
-    if !silent.is_empty() {
+    if !findings.both.is_empty() {
         let why = format!(
-            "{server} leaves {} as they are that likely mean '{}'",
-            counted(silent.len(), "occurrence", "occurrences"),
-            target.name
+            "{} may mean '{name}' of this symbol or of another, as {server} has it",
+            occurrences(&findings.both)
+        );
+        doubts.push((why, findings.both));
+    }
+    if !findings.silent.is_empty() {
+        let why = format!(
+            "{server} leaves {} as they are that likely mean '{name}'",
+            occurrences(&findings.silent)
         );
         // Of a server that is right as far as known, only what it says itself counts against it.
-        let is_doubt = is_unproven || standing.confirmed_among(&silent) > 0;
-        if is_doubt { &mut doubts } else { &mut remarks }.push((why, places_of(&silent)));
+        if is_unproven { &mut doubts } else { &mut remarks }.push((why, findings.silent));
     }
     if is_unproven {
-        let odd = unlikely(target, &edit, judged);
+        let odd = unlikely(symbol, &edit, judged);
         if !odd.is_empty() {
             let why = format!(
                 "{server}'s renames are wrong at times, and package and imports speak against {} of this one",
@@ -214,34 +299,39 @@ async fn judged_draft(
             doubts.push((why, odd));
         }
     }
-    if !compared.other_languages.is_empty() {
+    if !findings.other_languages.is_empty() {
         let why = format!(
-            "{} in files of other languages, which {server} does not serve, likely mean '{}' and are left as they are",
-            counted(compared.other_languages.len(), "occurrence", "occurrences"),
-            target.name
+            "{} in files of other languages, which {server} does not serve, likely mean '{name}' and are left as they are",
+            occurrences(&findings.other_languages)
         );
-        remarks.push((why, places_of(&compared.other_languages)));
+        remarks.push((why, findings.other_languages));
     }
-    let open = open(&edit, judged);
-    if !open.is_empty() {
+    if !findings.open.is_empty() {
         let why = format!(
-            "{} of the name left as they are, of which syntax cannot tell whether they mean '{}'",
-            counted(open.len(), "occurrence", "occurrences"),
-            target.name
+            "{} of the name left as they are, of which neither {server} nor syntax can tell whether they mean '{name}'",
+            occurrences(&findings.open)
         );
-        remarks.push((why, open));
+        remarks.push((why, findings.open));
     }
     if ask.doubts == Doubts::Note {
         remarks.splice(0..0, std::mem::take(&mut doubts));
     }
-    let (doubts, notes) = project
+    let added = findings.added;
+    let (doubts, mut notes, added) = project
         .look(move |view, cancel| {
-            let list = |all: Vec<(String, Vec<(RelPath, TextRange)>)>| {
+            let list = |all: Vec<(String, Vec<Placed>)>| {
                 all.into_iter()
-                    .map(|(text, places)| Ok(Note { text, places: listed(view, &places, cancel)? }))
+                    .map(|(text, mut places)| {
+                        places.sort();
+                        Ok(Note::doubt(text, listed(view, &places, cancel)?))
+                    })
                     .collect::<Result<Vec<Note>, crate::base::cancel::Cancelled>>()
             };
-            Ok::<_, QuestionError>((list(doubts)?, list(remarks)?))
+            Ok::<_, QuestionError>((
+                list(doubts)?,
+                list(remarks)?,
+                (added.len(), listed(view, &added, cancel)?),
+            ))
         })
         .await??;
     if !doubts.is_empty() {
@@ -253,21 +343,25 @@ async fn judged_draft(
         let reason = format!("{server} gave an empty edit");
         return Err(QuestionError::Place(reason).into());
     }
+    if added.0 > 0 {
+        let text = format!(
+            "{} that {server} left out and that {} to '{name}', renamed too",
+            counted(added.0, "occurrence", "occurrences"),
+            if added.0 == 1 { "leads" } else { "lead" }
+        );
+        notes.push(Note::fact(text, added.1));
+    }
     Ok(Draft { edit, source: Source::Server(server), maybe_indexing: said.maybe_indexing, notes })
 }
 
-fn places_of(found: &[Found]) -> Vec<(RelPath, TextRange)> {
-    found.iter().map(|one| (one.path.clone(), one.range)).collect()
-}
-
 /// The edits that package and imports speak against, or that stand where no identifier does.
-fn unlikely(target: &Target, edit: &ServerEdit, judged: &Judged) -> Vec<(RelPath, TextRange)> {
+fn unlikely(symbol: &LinkedSymbol, edit: &ServerEdit, judged: &Judged) -> Vec<Placed> {
     let known: HashMap<(&RelPath, u32), Judgement> =
         judged.occurrences.iter().map(|one| ((&one.path, one.range.start), one.judgement)).collect();
     let mut odd = Vec::new();
     for (path, file) in &edit.files {
         for edit in &file.edits {
-            let is_own = *path == target.at.path && edit.range.start == target.name_range.start;
+            let is_own = symbol.declares(path, edit.range.start);
             let judgement = known.get(&(path, edit.range.start));
             if !is_own && judgement.is_none_or(|&judgement| judgement == Judgement::Unlikely) {
                 odd.push((path.clone(), edit.range));
@@ -277,12 +371,8 @@ fn unlikely(target: &Target, edit: &ServerEdit, judged: &Judged) -> Vec<(RelPath
     odd
 }
 
-/// Occurrences that are left and of which nothing can be said.
-fn open(edit: &ServerEdit, judged: &Judged) -> Vec<(RelPath, TextRange)> {
-    let is_left = |path: &RelPath, start: u32| {
-        let file = edit.files.get(path);
-        !file.is_some_and(|file| file.edits.iter().any(|edit| edit.range.start == start))
-    };
-    let left = judged.of(Judgement::Unchecked).filter(|one| is_left(&one.path, one.range.start));
+/// Uses that are left and of which syntax cannot say anything.
+fn open(touched: &HashSet<(&RelPath, u32)>, judged: &Judged) -> Vec<Placed> {
+    let left = judged.of(Judgement::Unchecked).filter(|one| !touched.contains(&(&one.path, one.range.start)));
     left.filter(|one| one.role != Role::Declaration).map(|one| (one.path.clone(), one.range)).collect()
 }

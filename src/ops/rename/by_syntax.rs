@@ -1,11 +1,12 @@
-//! A rename without a server: only of a name that is declared once in the project and whose every occurrence is known to
-//! mean that declaration. Invariant: one doubtful occurrence refuses all.
+//! A rename without a server: only of a name that nothing else in the project is called, and whose every occurrence is known
+//! to mean the symbol. Invariant: one doubtful occurrence refuses all.
 
 use super::answer::{Note, RenameError};
 use super::places::listed;
+use super::shorthand::{has_shorthand, is_shorthand};
 use super::unseen::Unseen;
-use super::{Doubts, Draft, Rename};
-use crate::base::{Cancel, RelPath, Text, TextEdit, TextRange};
+use super::{Doubts, Draft, LinkedSymbol, Rename};
+use crate::base::{Cancel, RelPath, TextEdit, TextRange};
 use crate::engine::View;
 use crate::index::{Locals, Query, Scope};
 use crate::lsp::NoAnswer;
@@ -13,29 +14,29 @@ use crate::ops::Project;
 use crate::ops::question::{QuestionError, Source};
 use crate::ops::references::Judged;
 use crate::ops::server_edit::{ServerEdit, ServerEditError};
-use crate::ops::target::Target;
 use crate::resolve::Judgement;
 use crate::syntax::{Matching, NamePattern};
 
 /// Makes the edit from the occurrences.
 pub(super) async fn draft(
     project: &Project,
-    target: &Target,
+    symbol: &LinkedSymbol,
     ask: &Rename,
     why: NoAnswer,
     judged: &Judged,
     unseen: Unseen,
 ) -> Result<Draft, RenameError> {
+    let target = &symbol.target;
     let mut sure = Vec::new();
     let mut doubtful = Vec::new();
     for one in &judged.occurrences {
         let place = (one.path.clone(), one.range);
         if one.judgement == Judgement::Likely { sure.push(place) } else { doubtful.push(place) }
     }
-    let (of, new_name) = (target.clone(), ask.new_name.clone());
+    let (of, new_name) = (symbol.clone(), ask.new_name.clone());
     let work = move |view: &View, cancel: &Cancel| {
         doubtful.extend(others(view, &of, cancel)?);
-        let edit = edit(view, &sure, (&of.name, &new_name), &mut doubtful)?;
+        let edit = edit(view, &sure, (&of.target.name, &new_name), &mut doubtful)?;
         doubtful.sort();
         doubtful.dedup();
         let places = listed(view, &doubtful, cancel)?;
@@ -62,7 +63,7 @@ pub(super) async fn draft(
         if ask.doubts == Doubts::Refuse {
             return Err(RenameError::Doubtful { why: text, places });
         }
-        notes.push(Note { text: format!("{text}; they are left as they are"), places });
+        notes.push(Note::doubt(format!("{text}; they are left as they are"), places));
     }
     if edit.is_empty() {
         let why = format!("no occurrence of '{}' is known", target.name);
@@ -71,13 +72,13 @@ pub(super) async fn draft(
     Ok(Draft { edit, source: Source::Syntax(why), maybe_indexing: false, notes })
 }
 
-/// Other declarations of the name, anywhere in the project.
+/// Declarations of the name that are not the symbol's, anywhere in the project.
 fn others(
     view: &View,
-    target: &Target,
+    symbol: &LinkedSymbol,
     cancel: &Cancel,
 ) -> Result<Vec<(RelPath, TextRange)>, ServerEditError> {
-    let Ok(pattern) = NamePattern::parse(&target.name, Matching::Exact) else { return Ok(Vec::new()) };
+    let Ok(pattern) = NamePattern::parse(&symbol.target.name, Matching::Exact) else { return Ok(Vec::new()) };
     let query = Query {
         pattern,
         scope: Scope::Project,
@@ -88,8 +89,8 @@ fn others(
     let hits = view.snapshot.find(&query, cancel)?;
     let place = |hit: crate::index::Hit| {
         let row = hit.file.outline()?.rows.get(hit.row)?;
-        let is_it = hit.file.path == target.at.path && row.name_start == target.name_range.start;
-        let length = u32::try_from(target.name.len()).ok()?;
+        let is_it = symbol.declares(&hit.file.path, row.name_start);
+        let length = u32::try_from(symbol.target.name.len()).ok()?;
         let range = TextRange::new(row.name_start, row.name_start.checked_add(length)?);
         (!is_it).then(|| (hit.file.path.clone(), range))
     };
@@ -119,29 +120,4 @@ fn edit(
     }
     edit.settle()?;
     Ok(edit)
-}
-
-fn has_shorthand(grammar: Option<crate::syntax::Grammar>) -> bool {
-    grammar.is_some_and(|grammar| ["javascript", "typescript", "tsx", "rust"].contains(&grammar.name()))
-}
-
-/// Whether a name may stand for a field and a variable at once: `{ name, … }`. Import and export lists look the same; a
-/// name there is what other files call it.
-fn is_shorthand(text: &Text, range: TextRange) -> bool {
-    let text = text.as_str();
-    let after = text[range.end as usize..].trim_start().chars().next();
-    if !matches!(after, Some(',' | '}')) {
-        return false;
-    }
-    let mut depth = 0_u32;
-    for character in text[..range.start as usize].chars().rev() {
-        match character {
-            ')' | ']' | '}' => depth += 1,
-            '(' | '[' | '{' if depth > 0 => depth -= 1,
-            '{' => return true,
-            '(' | '[' | ';' => return false,
-            _ => {}
-        }
-    }
-    false
 }

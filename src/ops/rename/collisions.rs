@@ -7,6 +7,7 @@ use super::places::listed;
 use crate::base::cancel::Cancelled;
 use crate::base::{Cancel, RelPath, TextRange};
 use crate::engine::View;
+use crate::ops::rename::LinkedSymbol;
 use crate::ops::server_edit::ServerEdit;
 use crate::ops::target::Target;
 use crate::resolve;
@@ -14,26 +15,26 @@ use crate::resolve;
 /// What has the name apart from where the symbol is used, found while the server works. In no order.
 pub(super) fn taken(
     view: &View,
-    target: &Target,
+    symbol: &LinkedSymbol,
     new_name: &str,
     cancel: &Cancel,
 ) -> Result<Vec<(RelPath, TextRange)>, Cancelled> {
-    if target.file.grammar().is_none() {
-        return Ok(siblings(target, new_name));
+    if symbol.target.file.grammar().is_none() {
+        return Ok(siblings(&symbol.target, new_name));
     }
-    resolve::taken(view, &target.resolved(), new_name, cancel)
+    resolve::taken(view, &symbol.resolved(), new_name, cancel)
 }
 
 /// All of it, in path order: `taken`, and what would catch the edited uses.
 pub(super) fn collisions(
     view: &View,
-    target: &Target,
+    symbol: &LinkedSymbol,
     new_name: &str,
     edit: &ServerEdit,
     mut found: Vec<(RelPath, TextRange)>,
     cancel: &Cancel,
 ) -> Result<Vec<Listed>, Cancelled> {
-    let resolved = target.resolved();
+    let resolved = symbol.resolved();
     for (path, file) in &edit.files {
         let places: Vec<TextRange> = file.edits.iter().map(|edit| edit.range).collect();
         found.extend(resolve::captured(view, &resolved, new_name, path, &places, cancel)?);

@@ -57,6 +57,9 @@ pub(super) struct Mention {
     pub(super) path: RelPath,
     pub(super) range: TextRange,
     pub(super) medium: Medium,
+    /// Whether the program may look the symbol up by it: a string that is nothing but the name, or a path with it, or that
+    /// reads like code; anything in a file of another language.
+    pub(super) is_lookup: bool,
 }
 
 /// What was found in the project's texts.
@@ -123,7 +126,14 @@ fn of_file(
     let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
     let range = |at: usize| u32::try_from(at).ok().map(|at| TextRange::new(at, at.saturating_add(length)));
     let places: Vec<TextRange> = whole_words(text.as_str(), name).filter_map(range).collect();
-    let mut push = |range, medium| found.push(Mention { path: file.path.clone(), range, medium });
+    let mut push = |range, medium| {
+        let is_lookup = match medium {
+            Medium::Comments | Medium::Docs => false,
+            Medium::Strings => is_path(text.as_str(), range) || reads_like_code(text.as_str(), range),
+            Medium::OtherLanguages => true,
+        };
+        found.push(Mention { path: file.path.clone(), range, medium, is_lookup });
+    };
     let (Some(grammar), true) = (file.grammar(), resolve::share_names(file, &target.file)) else {
         let is_prose = file.path.extension().is_some_and(|extension| PROSE.contains(&extension));
         let is_own = view.languages.language_of(&file.path) == target.language && target.language.is_some();
@@ -155,4 +165,54 @@ fn of_file(
         }
     }
     Ok(())
+}
+
+/// Whether a string is nothing but a name, or names joined by what joins them in paths: `"run"`, `"lib.run"`, `"lib:run"`.
+fn is_path(text: &str, range: TextRange) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "_.:/#-".contains(c);
+    let is_quote = |c: char| matches!(c, '"' | '\'' | '`');
+    let before = text[..range.start as usize].trim_end_matches(is_part);
+    let behind = text[range.end as usize..].trim_start_matches(is_part);
+    before.ends_with(is_quote) && behind.starts_with(is_quote)
+}
+
+/// Whether a name in a string is declared, called or reached through a dot: code that is made, or run, from text.
+fn reads_like_code(text: &str, range: TextRange) -> bool {
+    let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
+    let word = before.trim_end().rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
+    before.ends_with('.')
+        || behind.starts_with('(')
+        || before.ends_with(char::is_whitespace)
+            && matches!(word, "def" | "class" | "import" | "fun" | "function")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_string_may_read_like_code() {
+        let check = |text: &str, expected: bool| {
+            let at = u32::try_from(text.find("run").expect("in it")).expect("short");
+            assert_eq!(reads_like_code(text, TextRange::new(at, at + 3)), expected, "{text}");
+        };
+        check("\"class A:\\n    def run(self): ...\"", true);
+        check("'x = a.run'", true);
+        check("'it can run.'", false);
+        check("'{run}'", false);
+    }
+
+    #[test]
+    fn a_string_that_is_a_name_or_a_path_may_be_looked_up() {
+        let check = |text: &str, expected: bool| {
+            let at = u32::try_from(text.find("run").expect("in it")).expect("short");
+            assert_eq!(is_path(text, TextRange::new(at, at + 3)), expected, "{text}");
+        };
+        check("getattr(x, 'run')", true);
+        check("\"lib.mod:run\"", true);
+        check("\"run.fast\"", true);
+        check("'please run it'", false);
+        check("'run it'", false);
+        check("f'{run}'", false);
+    }
 }

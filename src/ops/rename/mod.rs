@@ -6,9 +6,12 @@ mod answer;
 mod by_server;
 mod by_syntax;
 mod collisions;
+mod leads;
 mod mentions;
 mod names;
 mod places;
+mod shorthand;
+mod united;
 mod unseen;
 
 use std::collections::BTreeSet;
@@ -17,17 +20,19 @@ pub use self::answer::{Listed, Note, Planned, RenameError};
 pub use self::mentions::Medium;
 use self::mentions::{MAX_MENTIONS, Mention, Mentions, mentions};
 use self::places::listed;
+use self::united::ask_server;
 use self::unseen::{Unseen, unseen};
 use super::Project;
 use super::edits::{NewNameError, check_new_name};
+use super::overrides::{OverrideLinks, override_links};
 use super::question::{QuestionError, Source};
 use super::references::judge;
 use super::server_edit::ServerEdit;
 use super::target::{Target, Wanted};
 use crate::base::{RelPath, TextEdit, TextRange};
 use crate::engine::View;
-use crate::index::Snapshot;
-use crate::lsp::{At, NoAnswer, Renaming, Said, Waiting};
+use crate::lsp::{NoAnswer, Waiting};
+use crate::resolve;
 
 /// How often a rename is thought through again because a file changed under it.
 const ATTEMPTS: usize = 3;
@@ -59,6 +64,36 @@ pub enum Doubts {
     Note,
 }
 
+/// The symbol, with the declarations that are linked to it by overriding and get the new name with it.
+#[derive(Clone, Debug)]
+struct LinkedSymbol {
+    /// The one that was asked for.
+    target: Target,
+    /// All of them, it among them, in path order.
+    members: Vec<Target>,
+    /// Uses through `super()`, which can lead nowhere else: servers do not know what comes next in a mixin.
+    through_super: Vec<(RelPath, TextRange)>,
+}
+
+impl LinkedSymbol {
+    /// All but the one that was asked for.
+    fn others(&self) -> impl Iterator<Item = &Target> {
+        let (path, start) = (&self.target.at.path, self.target.name_range.start);
+        self.members.iter().filter(move |one| one.at.path != *path || one.name_range.start != start)
+    }
+
+    /// What `resolve` calls them, the asked one first.
+    fn resolved(&self) -> Vec<resolve::Target> {
+        let all = std::iter::once(&self.target).chain(self.others());
+        all.map(Target::resolved).collect()
+    }
+
+    /// Whether one of its declarations has its name there.
+    fn declares(&self, path: &RelPath, name_start: u32) -> bool {
+        self.members.iter().any(|one| one.at.path == *path && one.name_range.start == name_start)
+    }
+}
+
 /// A rename on its way: the edit, and what was found out about it.
 struct Draft {
     edit: ServerEdit,
@@ -81,24 +116,65 @@ pub async fn plan(project: &Project, ask: &Rename) -> Result<Planned, RenameErro
 async fn once(project: &Project, ask: &Rename) -> Result<Planned, RenameError> {
     let target = project.target(&ask.wanted).await?;
     check_name(&target, &ask.new_name)?;
+    let links = override_links(project, &target, ask.waiting).await?;
+    let noted = noted(project, ask, &links).await?;
+    let OverrideLinks { members, through_super, .. } = links;
+    let symbol = LinkedSymbol { target, members, through_super };
     let asked = project.snapshot().await?;
     // Syntax judges, and the text is searched, while the server works.
     let (said, judged, found, taken, unseen) = tokio::join!(
-        ask_server(project, &target, ask, &asked),
-        judge(project, &target),
-        search(project, &target),
-        taken(project, &target, ask),
-        look_through(project, &target)
+        ask_server(project, &symbol, ask, &asked),
+        judge(project, &symbol.members),
+        search(project, &symbol.target),
+        taken(project, &symbol, ask),
+        look_through(project, &symbol.target)
     );
-    let (judged, found, taken, unseen) = (judged?, found?, taken?, unseen?);
-    let draft = match said {
-        Ok(said) => by_server::draft(project, &target, ask, (said, asked), judged, &unseen).await?,
-        Err(why) if is_none(&why) => by_syntax::draft(project, &target, ask, why, &judged, unseen).await?,
+    let (mut judged, found, taken, unseen) = (judged?, found?, taken?, unseen?);
+    judged.take_for_likely(&symbol.through_super);
+    let mut draft = match said {
+        Ok(said) => by_server::draft(project, &symbol, ask, (said, asked), &judged, &unseen).await?,
+        Err(why) if is_none(&why) => by_syntax::draft(project, &symbol, ask, why, &judged, unseen).await?,
         Err(why) => return Err(QuestionError::from(why).into()),
     };
-    let draft = with_mentions(project, &target, ask, draft, found).await?;
-    let draft = without_collisions(project, &target, ask, draft, taken).await?;
-    finished(target, ask, draft)
+    draft.notes.splice(0..0, noted);
+    let draft = with_mentions(project, &symbol.target, ask, draft, found).await?;
+    let draft = without_collisions(project, &symbol, ask, draft, taken).await?;
+    finished(symbol.target, ask, draft)
+}
+
+/// What is to be said of what is linked to the symbol by overriding; refuses where it cannot be renamed with it.
+async fn noted(project: &Project, ask: &Rename, links: &OverrideLinks) -> Result<Vec<Note>, RenameError> {
+    let (members, objections) = (links.members.clone(), links.places());
+    let places = |members: &[Target]| -> Vec<(RelPath, TextRange)> {
+        members.iter().map(|one| (one.at.path.clone(), one.name_range)).collect()
+    };
+    let work = move |view: &View, cancel: &_| {
+        Ok::<_, QuestionError>((listed(view, &places(&members), cancel)?, listed(view, &objections, cancel)?))
+    };
+    let (declared, objected) = project.look(work).await??;
+    let mut notes = Vec::new();
+    if links.members.len() > 1 {
+        let text = format!(
+            "{} are linked by overriding and renamed together",
+            counted(links.members.len(), "declaration", "declarations")
+        );
+        notes.push(Note::fact(text, declared));
+    }
+    if !links.unseen.is_empty() {
+        let text = format!(
+            "the server does not show what methods of {} assign to the object, which may have this name",
+            links.unseen.join(", ")
+        );
+        notes.push(Note::doubt(text, Vec::new()));
+    }
+    if !links.objections.is_empty() {
+        let why = links.objection();
+        if ask.doubts == Doubts::Refuse {
+            return Err(RenameError::Linked { why, places: objected });
+        }
+        notes.push(Note::doubt(why, objected));
+    }
+    Ok(notes)
 }
 
 fn check_name(target: &Target, new_name: &str) -> Result<(), NewNameError> {
@@ -121,17 +197,6 @@ fn check_name(target: &Target, new_name: &str) -> Result<(), NewNameError> {
     }
 }
 
-async fn ask_server(
-    project: &Project,
-    target: &Target,
-    ask: &Rename,
-    asked: &Snapshot,
-) -> Result<Said<Renaming>, NoAnswer> {
-    let language = project.language_of(target)?;
-    let at = At { revision: asked.revision, ..target.at.clone() };
-    project.servers.rename(language, &at, &ask.new_name, ask.waiting).await
-}
-
 async fn search(project: &Project, target: &Target) -> Result<Mentions, QuestionError> {
     let target = target.clone();
     Ok(project.look(move |view, cancel| mentions(view, &target, cancel)).await??)
@@ -144,11 +209,11 @@ async fn look_through(project: &Project, target: &Target) -> Result<Unseen, Ques
 
 async fn taken(
     project: &Project,
-    target: &Target,
+    symbol: &LinkedSymbol,
     ask: &Rename,
 ) -> Result<Vec<(RelPath, TextRange)>, QuestionError> {
-    let (target, new_name) = (target.clone(), ask.new_name.clone());
-    Ok(project.look(move |view, cancel| collisions::taken(view, &target, &new_name, cancel)).await??)
+    let (symbol, new_name) = (symbol.clone(), ask.new_name.clone());
+    Ok(project.look(move |view, cancel| collisions::taken(view, &symbol, &new_name, cancel)).await??)
 }
 
 /// Whether there is no server to be had: one that starts, fails or refuses is one.
@@ -207,11 +272,9 @@ async fn with_mentions(
         }
         draft.edit.settle()?;
         for medium in Medium::ALL {
-            let places: Vec<(RelPath, TextRange)> = left
-                .iter()
-                .filter(|one| one.medium == medium)
-                .map(|one| (one.path.clone(), one.range))
-                .collect();
+            let of_medium = || left.iter().filter(|one| one.medium == medium);
+            let places: Vec<(RelPath, TextRange)> =
+                of_medium().map(|one| (one.path.clone(), one.range)).collect();
             if places.is_empty() {
                 continue;
             }
@@ -223,7 +286,9 @@ async fn with_mentions(
                 if places.len() == 1 { "it is" } else { "they are" },
                 medium.name()
             );
-            draft.notes.push(Note { text, places: listed(view, &places, cancel)? });
+            let places = listed(view, &places, cancel)?;
+            let is_lookup = of_medium().any(|one| one.is_lookup);
+            draft.notes.push(Note { text, places, is_doubt: is_lookup, is_mention: true });
         }
         Ok(draft)
     };
@@ -235,12 +300,12 @@ async fn with_mentions(
 /// Refuses, or notes, names that are in the way.
 async fn without_collisions(
     project: &Project,
-    target: &Target,
+    symbol: &LinkedSymbol,
     ask: &Rename,
     mut draft: Draft,
     taken: Vec<(RelPath, TextRange)>,
 ) -> Result<Draft, RenameError> {
-    let (of, new_name, edit) = (target.clone(), ask.new_name.clone(), draft.edit.clone());
+    let (of, new_name, edit) = (symbol.clone(), ask.new_name.clone(), draft.edit.clone());
     let work =
         move |view: &View, cancel: &_| collisions::collisions(view, &of, &new_name, &edit, taken, cancel);
     let places = project.look(work).await?.map_err(QuestionError::from)?;
@@ -248,10 +313,10 @@ async fn without_collisions(
         return Ok(draft);
     }
     if ask.doubts == Doubts::Refuse {
-        let (old_name, new_name) = (target.name.clone(), ask.new_name.clone());
+        let (old_name, new_name) = (symbol.target.name.clone(), ask.new_name.clone());
         return Err(RenameError::Collides { old_name, new_name, places });
     }
-    draft.notes.push(Note { text: format!("'{}' was taken here", ask.new_name), places });
+    draft.notes.push(Note::doubt(format!("'{}' was taken here", ask.new_name), places));
     Ok(draft)
 }
 
@@ -269,8 +334,8 @@ fn finished(target: Target, ask: &Rename, draft: Draft) -> Result<Planned, Renam
     let revision = target.at.revision;
     let server = source.name().to_owned();
     let plan = edit.plan().map_err(|problem| RenameError::Server { server, problem })?;
-    let new_name = ask.new_name.clone();
-    Ok(Planned { target, new_name, plan, files, renamed, notes, source, maybe_indexing, revision })
+    let (new_name, is_forced) = (ask.new_name.clone(), ask.doubts == Doubts::Note);
+    Ok(Planned { target, new_name, plan, files, renamed, notes, source, maybe_indexing, revision, is_forced })
 }
 
 /// `1 mention`, `2 mentions`.

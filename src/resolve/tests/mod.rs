@@ -92,7 +92,7 @@ fn judged(fixture: &str) -> Vec<String> {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
     let target = target(&memory, &path, at);
-    let found = occurrences(&memory, &target, &Cancel::new()).expect("not cancelled");
+    let found = occurrences(&memory, std::slice::from_ref(&target), &Cancel::new()).expect("not cancelled");
     check(&memory, &found, target.name());
     let place = |found: &Occurrence| (found.path.clone(), found.range.start);
     assert!(found.is_sorted_by_key(place));
@@ -145,7 +145,8 @@ fn every_row_of_every_fixture_is_found_where_it_is_declared() {
         let outline = file.outline().expect("an outline");
         for row in 0..outline.rows.len() {
             let target = Target { file: file.clone(), row };
-            let found = occurrences(&memory, &target, &Cancel::new()).expect("not cancelled");
+            let found =
+                occurrences(&memory, std::slice::from_ref(&target), &Cancel::new()).expect("not cancelled");
             check(&memory, &found, target.name());
             let start = outline.rows[row].name_start;
             let itself = found.iter().find(|one| one.path == file.path && one.range.start == start);
@@ -165,7 +166,7 @@ fn a_raised_flag_ends_the_question() {
     let memory = memory(texts);
     let cancel = Cancel::new();
     cancel.cancel();
-    assert!(occurrences(&memory, &target(&memory, &path, at), &cancel).is_err());
+    assert!(occurrences(&memory, &[target(&memory, &path, at)], &cancel).is_err());
     assert!(super::definitions(&memory, &path, at, &cancel).is_err());
 }
 
@@ -175,7 +176,7 @@ fn a_file_that_changed_since_is_judged_as_it_is_now() {
     let mut memory = memory(texts);
     memory.texts[1].1 = "# moved\nfrom a import f\n\nf()\n".to_owned();
     memory.texts[0].1 = "x = 1\ndef f(): pass\n".to_owned();
-    let found = occurrences(&memory, &target(&memory, &path, at), &Cancel::new()).expect("not cancelled");
+    let found = occurrences(&memory, &[target(&memory, &path, at)], &Cancel::new()).expect("not cancelled");
     check(&memory, &found, "f");
     assert_eq!(found.len(), 3);
     assert!(found.iter().all(|one| one.judgement == Judgement::Likely), "{found:?}");

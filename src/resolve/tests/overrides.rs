@@ -58,6 +58,32 @@ fn other_names_of_a_class_are_followed() {
 }
 
 #[test]
+fn what_super_leads_to_in_a_mixin_is_of_the_family() {
+    let fixture = "//- a.py\nclass A:\n    def $0run(self): return super().go()\nclass Mixin:\n    def run(self):\n        return super().run()\n    def other(self): return super(Mixin, self).run() + self.run()\n\
+        class B(Mixin, A): pass\nclass C:\n    def f(self): super().run()\n";
+    let (texts, (path, at)) = files(fixture);
+    let memory = memory(texts);
+    let target = target(&memory, &path, at);
+    let found = family_of(&memory, &target, &SettledBases::new(), &Cancel::new()).expect("not cancelled");
+    let text = &memory.texts[0].1;
+    let lines: Vec<usize> = found
+        .through_super
+        .iter()
+        .map(|(_, range)| text[..range.start as usize].matches('\n').count() + 1)
+        .collect();
+    assert_eq!(lines, [5]);
+}
+
+#[test]
+fn an_attribute_of_the_test_may_be_the_base() {
+    let fixture = "//- a.py\nclass A:\n    def $0run(self): pass\nclass B(A):\n    def run(self): pass\n\
+        //- b.py\nfrom a import A, B\nclass Test:\n    kind = A\n    def f(self):\n        class X(self.kind):\n            def run(self): pass\n\
+        class More(Test):\n    kind = B\n\
+        class Else:\n    def f(self):\n        class Y(self.kind):\n            def run(self): pass\n";
+    assert_eq!(family(fixture), ["a.py:2", "a.py:4", "b.py:6", "y: class of self.kind"]);
+}
+
+#[test]
 fn what_the_standard_library_declares_is_known() {
     let thread = "//- a.py\nimport threading\nclass A(threading.Thread):\n    def $0run(self): pass\n";
     assert_eq!(family(thread), ["a.py:3", "A overrides threading.Thread"]);

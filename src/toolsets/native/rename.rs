@@ -119,7 +119,7 @@ async fn shown(call: &Call<'_>, planned: &Planned, limit: usize, format: Format)
         Format::Json => {
             let mut object = facts(planned);
             object["diff"] = json!(diff);
-            object["complete"] = json!(!is_cut);
+            object["complete"] = json!(!is_cut && planned.open().is_empty());
             object.to_string()
         }
         Format::Text => {
@@ -142,9 +142,7 @@ fn text(planned: &Planned, mut lines: Vec<String>, done: &str, missing: Option<S
     let mut footer = Footer::new(counts(&planned.files), planned.revision);
     tell_source(&planned.source, &mut footer);
     footer.note(done.to_owned());
-    if planned.maybe_indexing {
-        footer.incomplete("the server may still have been indexing".to_owned());
-    }
+    planned.open().into_iter().for_each(|why| footer.incomplete(why));
     missing.into_iter().for_each(|why| footer.incomplete(why));
     format!("{}\n{footer}", lines.join("\n"))
 }
@@ -159,7 +157,7 @@ fn facts(planned: &Planned) -> Value {
         "name_path": planned.target.symbol.name_path, "old_name": planned.target.name, "new_name": planned.new_name,
         "changes": planned.changes(), "files": files_json(&planned.files), "renamed_files": renamed,
         "notes": notes_json(&planned.notes), "source": planned.source.name(), "revision": planned.revision,
-        "maybe_indexing": planned.maybe_indexing,
+        "maybe_indexing": planned.maybe_indexing, "complete": planned.open().is_empty(),
     })
 }
 
@@ -170,6 +168,7 @@ fn refusal(error: RenameError) -> Reply {
         error => {
             let advice = match error {
                 RenameError::Collides { .. } => "; choose another name, or force the rename",
+                RenameError::Linked { .. } => "; nothing was written; force renames it nevertheless",
                 RenameError::Doubtful { .. } => {
                     "; look at these places, then change them by hand or force the rename"
                 }

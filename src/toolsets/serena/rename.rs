@@ -13,7 +13,7 @@ use crate::edit::By;
 use crate::index::Locals;
 use crate::lsp::Waiting;
 use crate::ops::edits::{Again, Attempts, Report, carry_out};
-use crate::ops::rename::{Doubts, Rename, RenameError, plan};
+use crate::ops::rename::{Doubts, Listed, Rename, RenameError, plan};
 use crate::ops::target::Wanted;
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::{Refusal, in_time};
@@ -94,8 +94,12 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
             }
         }
     };
-    let (old, new, count) = (&planned.target.name, &planned.new_name, planned.changes());
-    Ok(Reply::done(format!("Successfully renamed '{old}' to '{new}' ({count} changes applied)")))
+    let (old, new, count) = (&ask.wanted.name_path, &planned.new_name, planned.changes());
+    let mut text = format!("Successfully renamed '{old}' to '{new}' ({count} changes applied)");
+    for note in planned.notes.iter().filter(|note| note.is_doubt && !note.is_mention) {
+        text.push_str(&format!("\n{}{}", note.text, place_lines(&note.places)));
+    }
+    Ok(Reply::done(text))
 }
 
 fn refused(problem: RenameError) -> Reply {
@@ -104,10 +108,15 @@ fn refused(problem: RenameError) -> Reply {
     }
     let advice = match problem {
         RenameError::Collides { .. } => "; choose another name",
+        RenameError::Linked { .. } => "; nothing was written; rename what it is linked to by hand",
         RenameError::Doubtful { .. } => "; look at these places, and change them by hand",
         _ => "",
     };
-    let places = problem.places().iter().take(MAX_PLACES);
-    let lines: Vec<String> = places.map(|one| format!("\n{}:{}: {}", one.path, one.line, one.text)).collect();
-    error(format!("{problem}{advice}{}", lines.concat()))
+    error(format!("{problem}{advice}{}", place_lines(problem.places())))
+}
+
+/// The first of the places, each on a line of its own.
+fn place_lines(places: &[Listed]) -> String {
+    let lines = places.iter().take(MAX_PLACES);
+    lines.map(|one| format!("\n{}:{}: {}", one.path, one.line, one.text)).collect()
 }
