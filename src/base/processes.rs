@@ -44,12 +44,18 @@ fn stat(pid: Pid, text: &str) -> Option<Process> {
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
     Some(Process {
         pid,
-        parent: Pid::from_raw(fields.get(1)?.parse().ok()?),
-        group: Pid::from_raw(fields.get(2)?.parse().ok()?),
-        session: Pid::from_raw(fields.get(3)?.parse().ok()?),
+        parent: number(fields.get(1)?)?,
+        group: number(fields.get(2)?)?,
+        session: number(fields.get(3)?)?,
         lives: !matches!(*fields.first()?, "Z" | "X"),
         resident_pages: fields.get(21)?.parse().ok()?,
     })
+}
+
+/// A process's number as /proc writes it: 0 for one outside of this namespace, -1 for a process that is just being reaped.
+fn number(field: &str) -> Option<Option<Pid>> {
+    let raw: i32 = field.parse().ok()?;
+    Some(if raw > 0 { Pid::from_raw(raw) } else { None })
 }
 
 /// The processor time that a process has used, all its threads together.
@@ -114,6 +120,9 @@ mod tests {
         let (parent, group, session) = (None, None, None);
         let told = Process { pid: one, parent, group, session, lives: true, resident_pages: 383 };
         assert_eq!(stat(one, &line), Some(told));
+        // While its parent reaps it.
+        let dead = Process { lives: false, ..told };
+        assert_eq!(stat(one, &line.replace("R 0 0 0", "X 0 -1 -1")), Some(dead));
         let line = line.replace("R 0 0 0", "Z 1 2 3");
         let some = Pid::from_raw;
         let told = Process { parent: some(1), group: some(2), session: some(3), lives: false, ..told };
