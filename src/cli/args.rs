@@ -13,6 +13,7 @@ use crate::config::approvals::Policy;
     version,
     after_help = "Examples:
   symd find UserService           where is it declared?
+  symd overview                   what is in the project, and in which files?
   symd overview src/app.py        what does a file declare?
   symd refs UserService           where is it used?
   symd mcp                        serve an agent over stdio (put this into its MCP configuration)
@@ -218,11 +219,16 @@ pub(super) enum Command {
         #[command(flatten)]
         patience: Patience,
     },
-    /// Show what a file declares
+    /// Show what a file declares, or the files of a directory, the most important first
+    #[command(after_help = "Examples:
+  symd overview                   the project
+  symd overview src/models
+  symd overview src/models/user.py --depth 2")]
     Overview {
-        /// The file
-        file: String,
-        /// How many levels of nested symbols
+        /// The file or directory [default: the whole project]
+        #[arg(value_name = "PATH")]
+        file: Option<String>,
+        /// How many levels of nested symbols of a file
         #[arg(long)]
         depth: Option<u32>,
     },
@@ -236,16 +242,16 @@ pub(super) enum Command {
     },
     /// Rename a symbol everywhere in the project, all files or none
     #[command(after_help = "Examples:
-  symd rename UserService/validate check --in src/models.py --dry-run
+  symd rename UserService/validate check --dry-run
   symd rename UserService AccountService --in src/models.py --include docs --include strings")]
     Rename {
         /// The symbol: a name, or a name path (`Class/method`)
         name_path: String,
         /// What it is to be called, as written in the source
         new_name: String,
-        /// The file that declares it
-        #[arg(long = "in", value_name = "FILE")]
-        within: String,
+        /// The file, file:line or directory that declares it, where several have that name
+        #[arg(long = "in", value_name = "PATH")]
+        within: Option<String>,
         /// Show the diff, and change nothing
         #[arg(long)]
         dry_run: bool,

@@ -24,6 +24,7 @@ pub mod needed_words;
 pub mod newest;
 pub mod outline;
 pub mod overrides;
+pub mod overview;
 pub mod pty;
 pub mod question;
 pub mod read_bytes;

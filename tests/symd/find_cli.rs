@@ -85,3 +85,95 @@ fn a_terminal_shows_what_would_steer_it_and_a_pipe_gets_it() {
     assert!(seen.contains("\\u{1b}]0;owned\\u{7}\\u{202e}") && seen.contains("\\u{1b}[2J/b.rs"), "{seen:?}");
     assert!(!seen.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{seen:?}");
 }
+
+fn shop() -> User {
+    let user = User::new();
+    let files = [
+        (
+            "core/engine.py",
+            "class Engine:\n    def start(self): pass\n    def stop(self): pass\n\n\nLIMIT = 3\n\n\ndef boot(x=0):\n    Engine()\ndef boot():\n    pass\n",
+        ),
+        (
+            "core/util.py",
+            "def one(): pass\ndef two(): pass\ndef three(): pass\ndef four(): pass\ndef five(): pass\ndef six(): pass\n",
+        ),
+        ("core/empty.py", "import os\n"),
+        ("web/app.py", "from core.engine import Engine\n\napp = Engine()\n"),
+        (
+            "web/deep/page.py",
+            "from core.engine import Engine, boot\n\n\nclass Page(Engine): pass\n\n\nboot()\n",
+        ),
+        ("main.py", "from core.engine import Engine\n\n\ndef main():\n    Engine().start()\n"),
+    ];
+    for (path, text) in files {
+        let path = user.path(&format!("project/{path}"));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        write(&path, text);
+    }
+    user
+}
+
+#[test]
+fn an_overview_of_the_project_begins_with_what_is_used_most() {
+    let user = shop();
+    let text = user.check(&["overview"], 0);
+    let (list, footer) = text.trim_end().rsplit_once('\n').unwrap();
+    assert_eq!(
+        list,
+        "core/ 2 files, 12 symbols\nweb/ 2 files, 2 symbols\n\
+         core/engine.py (6): class Engine 1-3, function boot ×2 9-10, const LIMIT 6\n\
+         core/util.py (6): function one 1, function two 2, function three 3, function four 4, function five 5, function six 6\n\
+         main.py (1): function main 4-5\nweb/app.py (1): var app 3\nweb/deep/page.py (1): class Page 4"
+    );
+    assert!(footer.starts_with("[15 symbols in 5 files; syntax; revision "), "{footer}");
+    assert!(footer.ends_with("; 1 more file without symbols; complete]"), "{footer}");
+    let all = user.check(&["call", "get_symbols_overview", "{}"], 0);
+    assert_eq!(all, text, "the project is what is meant when nothing is said");
+}
+
+#[test]
+fn an_overview_of_a_directory_has_its_files_only() {
+    let user = shop();
+    for place in ["web", "web/", "./web"] {
+        let text = user.check(&["overview", place], 0);
+        assert!(
+            text.starts_with("web/app.py (1): var app 3\nweb/deep/page.py (1): class Page 4\n["),
+            "{place}: {text}"
+        );
+    }
+    write(&user.path("project/.gitignore"), "out/\n");
+    std::fs::create_dir(user.path("project/out")).unwrap();
+    std::fs::create_dir(user.path("project/none")).unwrap();
+    assert!(user.check(&["overview", "out"], 1).contains("Path is ignored: out"));
+    assert!(user.check(&["overview", "nowhere"], 1).contains("Path does not exist: nowhere"));
+    assert!(user.check(&["overview", "none"], 0).starts_with("No symbols.\n[0 symbols in 0 files;"));
+    let json = r#"{"relative_path": "core", "format": "json"}"#;
+    let json: serde_json::Value =
+        serde_json::from_str(&user.check(&["call", "get_symbols_overview", json], 0)).unwrap();
+    assert_eq!(json["files"][0]["path"], "core/engine.py", "{json}");
+    assert_eq!(json["files"][0]["top_level"][0]["name_path"], "Engine", "{json}");
+    assert_eq!((&json["complete"], &json["files_without_symbols"]), (&true.into(), &1.into()), "{json}");
+}
+
+#[test]
+fn an_overview_keeps_to_the_limit_and_says_what_it_left_out() {
+    let user = shop();
+    let within = |limit: usize| {
+        let asked = format!(r#"{{"limit": {limit}}}"#);
+        user.check(&["call", "get_symbols_overview", &asked], 0)
+    };
+    let fewer = within(290);
+    assert!(
+        fewer.contains("core/util.py (6): function one 1, function two 2, function three 3 +3\n"),
+        "{fewer}"
+    );
+    assert!(fewer.contains("web/deep/page.py") && fewer.contains("incomplete: +n: so many more"), "{fewer}");
+    let least = within(130);
+    assert!(least.contains("\ncore/engine.py (6): ") && !least.contains("core/util.py"), "{least}");
+    assert!(
+        least.contains("incomplete: the 1 most important files shown, 4 files with 9 symbols left out;"),
+        "{least}"
+    );
+    let (list, _) = least.trim_end().rsplit_once('\n').unwrap();
+    assert!(list.chars().count() <= 130, "{list}");
+}

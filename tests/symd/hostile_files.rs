@@ -134,7 +134,9 @@ fn what_is_no_file_is_not_opened_and_counted() {
         for file in ["pipe.py", "socket.py", "loop.py", "up", "outside.py", "x.py"] {
             let arguments = json!({ "relative_path": file }).to_string();
             let said = user.run(&["call", "--toolset", toolset, "get_symbols_overview", &arguments]);
-            assert_eq!(said.status.code(), Some(1), "{file}: {said:?}");
+            // A directory has an overview in native.
+            let code = i32::from(toolset != "native" || file != "x.py");
+            assert_eq!(said.status.code(), Some(code), "{file}: {said:?}");
             assert!(!said.stdout.is_empty() || !said.stderr.is_empty(), "{file}: {said:?}");
             let arguments = json!({ "relative_path": file }).to_string();
             let said = user.run(&["call", "--toolset", toolset, "read_file", &arguments]);

@@ -235,3 +235,17 @@ fn declarations_that_are_one_thing_are_answered_once() {
         "{kotlin}"
     );
 }
+
+#[test]
+fn a_name_that_only_one_symbol_has_needs_no_file() {
+    let user = project(&[
+        ("a.py", "def only():\n    pass\n\n\ndef twice(x):\n    only()\n"),
+        ("b.py", "def twice(x, y):\n    pass\n"),
+    ]);
+    let text = user.check(&["rename", "only", "alone"], 0);
+    assert!(text.starts_with("Renamed 'only' to 'alone'\na.py: 2\n"), "{text}");
+    let several = user.check(&["rename", "twice", "thrice"], 1);
+    assert!(several.ends_with("\na.py:5-6 function twice(x)\nb.py:1-2 function twice(x, y)\n"), "{several}");
+    let one = user.check(&["rename", "twice", "thrice", "--in", "b.py:1", "--force"], 0);
+    assert!(one.contains("b.py: 1"), "{one}");
+}

@@ -45,7 +45,7 @@ enum IfItFails {
     GoOn,
 }
 
-const STEPS: [Step; 19] = [
+const STEPS: [Step; 20] = [
     Step {
         why: "What does a file declare? The first question starts a daemon for the project.",
         command: &["symd", "overview", "bookshop/pricing.py"],
@@ -59,6 +59,12 @@ const STEPS: [Step; 19] = [
         why: "The same for Kotlin.",
         command: &["symd", "overview", "app/src/main/kotlin/bookshop/Cart.kt"],
         must_show: &["interface Discount", "interface CartState", "property state"],
+        if_it_fails: IfItFails::Stop,
+    },
+    Step {
+        why: "What is in a directory? What others use most comes first.",
+        command: &["symd", "overview", "bookshop"],
+        must_show: &["bookshop/catalog.py (19): class Catalog 37-69, class Book 17-34", "price_of ×3"],
         if_it_fails: IfItFails::Stop,
     },
     Step {

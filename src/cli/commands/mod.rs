@@ -85,7 +85,8 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
             semantic::diagnostics(&context, file.as_deref(), severity.as_deref(), patience)
         }
         Command::Overview { file, depth } => {
-            let wanted = json!({ "relative_path": context.in_project(&file), "depth": depth });
+            let path = file.map(|file| context.in_project(&file));
+            let wanted = json!({ "relative_path": path, "depth": depth });
             ask::run(&context, "get_symbols_overview", wanted)
         }
         Command::Search { pattern, within } => {
@@ -97,8 +98,9 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
             )
         }
         Command::Rename { name_path, new_name, within, dry_run, include, force, deadline } => {
+            let within = within.map(|path| context.in_project(&path));
             let wanted = json!({
-                "name_path": name_path, "new_name": new_name, "relative_path": context.in_project(&within),
+                "name_path": name_path, "new_name": new_name, "relative_path": within,
                 "dry_run": dry_run.then_some(true), "force": force.then_some(true), "deadline_seconds": deadline,
                 "include": (!include.is_empty()).then_some(include),
             });

@@ -3,6 +3,7 @@
 mod answer;
 mod asked;
 mod diagnostics;
+mod directory;
 mod edited;
 mod edits;
 pub mod files;
@@ -157,8 +158,8 @@ fn find_symbol(call: Call<'_>) -> Running<'_> {
 
 fn get_symbols_overview(call: Call<'_>) -> Running<'_> {
     let client = call.client.clone();
-    ask_outlined(call, Patience::Brief, move |view, arguments, _, gaps| {
-        symbols::get_symbols_overview(view, arguments, &client, gaps)
+    ask_outlined(call, Patience::Brief, move |view, arguments, cancel, gaps| {
+        symbols::get_symbols_overview(view, arguments, &client, cancel, gaps)
     })
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::answer::{FORMAT, Format, format};
+use super::directory::{directory_json, directory_text};
 use super::files::{DEFAULT_LIMIT, LIMIT, failed, limit};
 use super::render;
 use crate::base::{Cancel, RelPath};
@@ -11,17 +12,21 @@ use crate::index::{Locals, Query, Scope};
 use crate::ops::find_symbol::{Bodies, FindSymbol, SymbolError, find_meant, find_symbol, kept_out, scope};
 use crate::ops::needed_words::NeededWords;
 use crate::ops::outline::outline;
+use crate::ops::overview::directory_overview;
 use crate::ops::symbol::Symbol;
 use crate::ops::target::SIMILAR;
+use crate::ops::tree::Located;
 use crate::syntax::name_path::Matching;
 use crate::syntax::{NamePattern, SymbolKind};
 use crate::toolsets::arguments::{ArgumentError, Arguments};
 use crate::toolsets::outlined::Gaps;
 use crate::toolsets::{Client, Outcome, Reply};
+use crate::vfs::EntryKind;
 
 /// What `get_symbols_overview` says of itself.
 pub const OVERVIEW_DESCRIPTION: &str = "Outline of a source file: its classes, functions, methods and variables \
-    with their line ranges, nested as they are. The way to get to know a file without reading it.";
+    with their line ranges, nested as they are. The way to get to know a file without reading it. Of a directory, or of \
+    the project: its files with what they declare, the most important first.";
 /// What `find_symbol` says of itself.
 pub const FIND_DESCRIPTION: &str = "Find symbols (classes, functions, methods, properties, constants, \
     definitions) anywhere in the project by name path, optionally with their source code. Faster and more precise \
@@ -32,13 +37,13 @@ pub fn overview_schema() -> Value {
     json!({
         "type": "object",
         "properties": {
-            "relative_path": {"type": "string", "description": "The file, relative to the project root."},
+            "relative_path": {"type": "string", "default": "", "description": "The file or directory, relative to the project root; empty for the whole project."},
             "depth": {"type": "integer", "minimum": 0, "default": 1, "description": "Levels of children to show beneath the top-level symbols."},
             "include_locals": {"type": "boolean", "default": false, "description": "Also show parameters and local variables (Python)."},
             "limit": {"type": "integer", "default": DEFAULT_LIMIT, "minimum": 1, "description": LIMIT},
             "format": {"type": "string", "enum": ["text", "json"], "default": "text", "description": FORMAT},
         },
-        "required": ["relative_path"],
+        "required": [],
     })
 }
 
@@ -67,14 +72,23 @@ pub(super) fn get_symbols_overview(
     view: &View,
     arguments: &Map<String, Value>,
     client: &Client,
+    cancel: &Cancel,
     gaps: &Gaps,
 ) -> Reply {
     let arguments = Arguments::new(arguments);
     let reply = || -> Result<Reply, Reply> {
-        let path = arguments.string("relative_path").map_err(failed)?;
+        let path = arguments.string_or("relative_path", "").map_err(failed)?;
         let depth = arguments.count_or("depth", 1).map_err(failed)?;
         let locals = locals(&arguments).map_err(failed)?;
         let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
+        if let Some(directory) = directory(view, path).map_err(failed)? {
+            let found = directory_overview(view, &directory, cancel).map_err(failed)?;
+            let missing = gaps.missing();
+            return Ok(Reply::done(match format {
+                Format::Json => directory_json(&found, &missing, limit),
+                Format::Text => directory_text(&found, missing, limit),
+            }));
+        }
         let signatures = render::with_signatures(format);
         let mut found = outline(view, path, depth, signatures).map_err(|why| no_outline(why, gaps))?;
         client.has_read(&found.path, found.hash);
@@ -87,6 +101,19 @@ pub(super) fn get_symbols_overview(
         }))
     };
     reply().unwrap_or_else(|reply| reply)
+}
+
+/// The directory at `path`, if that is one.
+fn directory(view: &View, path: &str) -> Result<Option<RelPath>, SymbolError> {
+    let Located { path, kind } = view.tree(|tree| tree.locate(path))?;
+    if kind != EntryKind::Directory {
+        return Ok(None);
+    }
+    // What is ignored, or a link, is not looked into.
+    Ok(Some(match scope(view, path.as_str())? {
+        Scope::Within(path) => path,
+        Scope::Project => RelPath::root(),
+    }))
 }
 
 /// Why there is no outline. Where a language server would have to make it: what it waits for, or how to get one.
