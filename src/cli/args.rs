@@ -141,6 +141,8 @@ pub(super) enum Command {
         /// The name only has to contain the pattern
         #[arg(long)]
         substring: bool,
+        #[command(flatten)]
+        length: Length,
     },
     /// Find the uses of a symbol
     #[command(after_help = "Examples:
@@ -231,6 +233,8 @@ pub(super) enum Command {
         /// How many levels of nested symbols of a file
         #[arg(long)]
         depth: Option<u32>,
+        #[command(flatten)]
+        length: Length,
     },
     /// Search the project's text by regular expression
     Search {
@@ -239,6 +243,8 @@ pub(super) enum Command {
         /// Only in this file or directory
         #[arg(long = "in", value_name = "PATH")]
         within: Option<String>,
+        #[command(flatten)]
+        length: Length,
     },
     /// Rename a symbol everywhere in the project, all files or none
     #[command(after_help = "Examples:
@@ -264,6 +270,8 @@ pub(super) enum Command {
         /// Seconds to wait for the language server
         #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=3_600))]
         deadline: u32,
+        #[command(flatten)]
+        length: Length,
     },
     /// Format a file by its language server
     Format {
@@ -275,6 +283,8 @@ pub(super) enum Command {
         /// Seconds to wait for the language server
         #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=3_600))]
         deadline: u32,
+        #[command(flatten)]
+        length: Length,
     },
     /// Undo an edit made through symd: the last one, or the one of that number
     #[command(after_help = "Examples:\n  symd history\n  symd undo\n  symd undo 7 --dry-run")]
@@ -284,6 +294,8 @@ pub(super) enum Command {
         /// Show what would change, and change nothing
         #[arg(long)]
         dry_run: bool,
+        #[command(flatten)]
+        length: Length,
     },
     /// Decide about an edit that a crash cut short, where others had changed files before symd could put them back
     #[command(
@@ -303,6 +315,8 @@ pub(super) enum Command {
         /// Show what would change, and change nothing
         #[arg(long)]
         dry_run: bool,
+        #[command(flatten)]
+        length: Length,
     },
     /// List the edits made through symd, newest first
     History {
@@ -325,6 +339,8 @@ pub(super) enum Command {
         /// Apply it although a file that parses would not parse afterwards
         #[arg(long)]
         force: bool,
+        #[command(flatten)]
+        length: Length,
     },
     /// Wait until the project is indexed; show how fast that goes
     Index {
@@ -595,6 +611,13 @@ pub(super) struct Patience {
     /// How long, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60, requires = "wait")]
     pub(super) deadline: u32,
+    #[command(flatten)]
+    pub(super) length: Length,
+}
+
+/// How much is printed.
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct Length {
     /// The most characters to answer with [default: 20000]
     #[arg(long, value_name = "CHARACTERS")]
     pub(super) limit: Option<u32>,

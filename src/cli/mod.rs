@@ -11,6 +11,7 @@ mod languages;
 mod shim;
 mod spawn;
 mod terminal;
+mod words;
 
 use std::ffi::OsString;
 use std::io::Write;

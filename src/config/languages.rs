@@ -336,7 +336,7 @@ mod tests {
                         );
                         (package, version)
                     }
-                    Install::System { hint } => (hint, &"0.0".to_owned()),
+                    Install::System { hint, .. } => (hint, &"0.0".to_owned()),
                 };
                 assert!(!package.is_empty() && is_pinned(version), "{name}: {version}");
             }

@@ -153,7 +153,22 @@ pub enum Install {
     System {
         /// What to do, as one line: `apt install gopls`.
         hint: String,
+        /// What to do on macOS, where that is another thing.
+        #[serde(default)]
+        macos: Option<String>,
     },
+}
+
+impl Install {
+    /// What the user has to do, where symd does not install it.
+    pub fn by_hand(&self) -> Option<&str> {
+        match self {
+            Install::System { hint, macos } => {
+                Some(macos.as_deref().filter(|_| cfg!(target_os = "macos")).unwrap_or(hint))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// How a language uses a server: all its features, or some.

@@ -123,8 +123,5 @@ impl Installer {
 
 /// What the user has to do for a server's parts by hand.
 fn hints(parts: &[Install]) -> impl Iterator<Item = &str> {
-    parts.iter().filter_map(|part| match part {
-        Install::System { hint } => Some(hint.as_str()),
-        _ => None,
-    })
+    parts.iter().filter_map(Install::by_hand)
 }

@@ -18,7 +18,7 @@ use super::session::Session;
 use super::{At, Change, NoAnswer, Said, ServersOptions, Waiting, nested};
 use crate::base::{ContentHash, RelPath};
 use crate::config::server::Install;
-use crate::config::{LanguageId, LanguageServer};
+use crate::config::{LanguageId, LanguageServer, Languages};
 
 /// All servers of one project.
 #[derive(Debug)]
@@ -258,10 +258,10 @@ impl Fleet {
     }
 
     fn check(&self, language: LanguageId, spec: &Spec) -> Result<(), NoAnswer> {
-        let language = self.options.languages.get(language).name.clone();
+        let languages = &self.options.languages;
         spec.program().map_err(|problem| NoAnswer::NoServer {
-            reason: format!("{problem}{}", next_step(&spec.config, &spec.name, &language)),
-            language,
+            reason: format!("{problem}{}", next_step(languages, language, &spec.name, &spec.config)),
+            language: languages.get(language).name.clone(),
         })?;
         match &spec.config.runs_project_code {
             Some(runs) if !self.options.trusted => {
@@ -474,16 +474,18 @@ fn file_name(name: &str, root: &RelPath) -> String {
     format!("{}-{hash}", plain(name))
 }
 
-/// How to get what is missing.
-fn next_step(config: &LanguageServer, name: &str, language: &str) -> String {
-    let by_symd = config.install.iter().any(|part| !matches!(part, Install::System { .. }));
-    let hint = config.install.iter().find_map(|part| match part {
-        Install::System { hint } => Some(hint),
-        _ => None,
-    });
-    match hint {
-        _ if by_symd => format!("; `symd install {language}` installs {name}"),
+/// How to get the server `name`, which is missing; another one of the language's that symd installs will do too.
+fn next_step(languages: &Languages, language: LanguageId, name: &str, config: &LanguageServer) -> String {
+    let known = languages.get(language);
+    let by_symd = |server: &LanguageServer| server.install.iter().any(|part| part.by_hand().is_none());
+    let mut servers = known.language_servers.iter().map(|used| used.name.as_str());
+    let first = servers.find(|server| languages.server(server).is_some_and(by_symd));
+    let by_language = format!("`symd install {}` installs", known.name);
+    let by_hand = match config.install.iter().find_map(Install::by_hand) {
+        _ if first == Some(name) => return format!("; {by_language} {name}"),
+        _ if by_symd(config) => return format!("; `symd install {name}` installs it"),
         Some(hint) => format!("; {hint}"),
         None => format!("; install {name} so that it is on PATH"),
-    }
+    };
+    first.map_or_else(|| by_hand.clone(), |other| format!("{by_hand}; or {by_language} {other}"))
 }

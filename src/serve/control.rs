@@ -172,7 +172,8 @@ impl Asker for CommandLine<'_> {
             Some(UsersAnswer::Always) => Answer::Always,
             None if self.can_ask => Answer::Elsewhere,
             None => Answer::Unasked(
-                "there is no terminal to ask on (`symd call --yes` approves that one call)".to_owned(),
+                "there is no terminal to ask on (`symd call --yes TOOL JSON` approves that one call)"
+                    .to_owned(),
             ),
         }
     }

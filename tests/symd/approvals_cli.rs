@@ -26,7 +26,7 @@ fn a_policy_is_set_shown_and_taken_back() {
     policy(&["native", "ask"]);
     assert_eq!(policy(&["native/create_text_file"]), "ask\n");
     let refused = user.check(&["call", "create_text_file", CREATE], 6);
-    assert!(refused.starts_with("Error: create_text_file was not run: it needs the user's approval, and there is no terminal to ask on (`symd call --yes` approves that one call). "), "{refused}");
+    assert!(refused.starts_with("Error: create_text_file was not run: it needs the user's approval, and there is no terminal to ask on (`symd call --yes TOOL JSON` approves that one call). "), "{refused}");
     assert!(!file_of(&user).exists());
     user.check(&["call", "--yes", "create_text_file", CREATE], 0);
     assert!(file_of(&user).exists());

@@ -71,7 +71,7 @@ fn a_terminal_shows_what_would_steer_it_and_a_pipe_gets_it() {
     std::fs::create_dir_all(user.path("project/\u{1b}[2J")).unwrap();
     write(&user.path("project/\u{1b}[2J/b.rs"), "fn run() {}\n");
     let piped = user.check(&["search", "run"], 0);
-    assert!(piped.contains(evil) && piped.contains("\u{1b}[2J/b.rs"), "{piped:?}");
+    assert!(piped.contains(evil) && piped.contains("\\u{1b}[2J/b.rs"), "{piped:?}");
     let (mut master, name) = terminal();
     let mut child = user.symd().args(["search", "run"]).stdout(open_terminal(&name)).spawn().unwrap();
     let mut seen = Vec::new();

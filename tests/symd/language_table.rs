@@ -47,7 +47,7 @@ fn install(part: &Install) -> String {
         Install::PyPi { package, version } => format!("PyPI `{package}` {version}"),
         Install::Npm { package, version, .. } => format!("npm `{package}` {version}"),
         Install::Cargo { package, version } => format!("cargo `{package}` {version}"),
-        Install::System { hint } => format!("hint: {hint}"),
+        Install::System { hint, .. } => format!("hint: {hint}"),
     }
 }
 

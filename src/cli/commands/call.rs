@@ -13,7 +13,7 @@ use crate::cli::colour;
 use crate::cli::commands::{Form, print, say};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::terminal;
+use crate::cli::{terminal, words};
 use crate::serve::approvals::{Offer, proof};
 use crate::serve::protocol::CALL;
 
@@ -78,7 +78,11 @@ pub(super) fn tool_call(
     tool: &str,
     arguments: &Map<String, Value>,
 ) -> Result<(), Failure> {
-    call_and_print(context, toolset, tool, arguments, Said::Nothing, Form::Text)
+    let answer = answered(context, toolset, tool, arguments, Said::Nothing)?;
+    let went_well = answer["outcome"].as_str() == Some("done");
+    let text = words::of_command_line(answer["text"].as_str().unwrap_or_default(), went_well);
+    show(&text, arguments)?;
+    exit(&answer)
 }
 
 fn call_and_print(
@@ -92,12 +96,21 @@ fn call_and_print(
     let answer = answered(context, toolset, tool, arguments, said)?;
     let root = context.place()?.root;
     let text = human::shown(form, answer["text"].as_str().unwrap_or_default(), toolset, tool, &root);
+    show(&text, arguments)?;
+    exit(&answer)
+}
+
+/// Prints what a tool said when it was called with these arguments.
+fn show(text: &str, arguments: &Map<String, Value>) -> Result<(), Failure> {
     let end = if text.ends_with('\n') { "" } else { "\n" };
     let is_diff = arguments.get("dry_run") == Some(&Value::Bool(true));
     match is_diff && colour::is_wanted() {
-        true => print(&colour::diff(&format!("{text}{end}")))?,
-        false => print(&format!("{text}{end}"))?,
+        true => print(&colour::diff(&format!("{text}{end}"))),
+        false => print(&format!("{text}{end}")),
     }
+}
+
+fn exit(answer: &Value) -> Result<(), Failure> {
     match Exit::of_outcome(answer["outcome"].as_str().unwrap_or_default()) {
         None => Ok(()),
         Some(exit) => Err(exit.silent()),

@@ -5,7 +5,7 @@ use std::io::Read;
 use serde_json::{Value, json};
 
 use super::Form;
-use crate::cli::args::Resolution;
+use crate::cli::args::{Length, Resolution};
 use crate::cli::commands::ask;
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
@@ -45,8 +45,8 @@ impl Breaking {
     }
 }
 
-pub(super) fn undo(context: &Context, id: Option<u64>, trial: Trial) -> Result<(), Failure> {
-    ask::run(context, "undo", json!({ "id": id, "dry_run": trial.flag() }))
+pub(super) fn undo(context: &Context, id: Option<u64>, trial: Trial, length: Length) -> Result<(), Failure> {
+    ask::run(context, "undo", json!({ "id": id, "dry_run": trial.flag(), "limit": length.limit }))
 }
 
 pub(super) fn resolve(
@@ -62,8 +62,8 @@ pub(super) fn resolve(
     ask::run(context, "resolve_edit", json!({ "id": id, "resolution": resolution, "dry_run": trial.flag() }))
 }
 
-pub(super) fn redo(context: &Context, trial: Trial) -> Result<(), Failure> {
-    ask::run(context, "redo", json!({ "dry_run": trial.flag() }))
+pub(super) fn redo(context: &Context, trial: Trial, length: Length) -> Result<(), Failure> {
+    ask::run(context, "redo", json!({ "dry_run": trial.flag(), "limit": length.limit }))
 }
 
 pub(super) fn history(context: &Context, count: Option<u32>, form: Form) -> Result<(), Failure> {
@@ -80,7 +80,13 @@ pub(super) fn history(context: &Context, count: Option<u32>, form: Form) -> Resu
     clippy::disallowed_methods,
     reason = "the patch is no file of the project: the user names it to their own command"
 )]
-pub(super) fn patch(context: &Context, file: &str, trial: Trial, breaking: Breaking) -> Result<(), Failure> {
+pub(super) fn patch(
+    context: &Context,
+    file: &str,
+    trial: Trial,
+    breaking: Breaking,
+    length: Length,
+) -> Result<(), Failure> {
     let mut text = String::new();
     let read = match file {
         "-" => std::io::stdin().read_to_string(&mut text),
@@ -90,6 +96,6 @@ pub(super) fn patch(context: &Context, file: &str, trial: Trial, breaking: Break
     ask::run(
         context,
         "apply_patch",
-        json!({ "patch": text, "dry_run": trial.flag(), "force": breaking.flag() }),
+        json!({ "patch": text, "dry_run": trial.flag(), "force": breaking.flag(), "limit": length.limit }),
     )
 }

@@ -50,13 +50,14 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
             call::run(&context, &toolset.names, &tool, arguments.as_deref(), said, form)
         }
         Command::Approvals { command } => approvals::run(&context, command),
-        Command::Find { pattern, within, body, kinds, substring } => {
+        Command::Find { pattern, within, body, kinds, substring, length } => {
             let wanted = json!({
                 "name_path_pattern": pattern,
                 "relative_path": within.map(|path| context.in_project(&path)),
                 "include_body": body.then_some(true),
                 "include_kinds": (!kinds.is_empty()).then_some(kinds),
                 "substring_matching": substring.then_some(true),
+                "limit": length.limit,
             });
             ask::run(&context, "find_symbol", wanted)
         }
@@ -84,43 +85,46 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Diagnostics { file, severity, patience } => {
             semantic::diagnostics(&context, file.as_deref(), severity.as_deref(), patience)
         }
-        Command::Overview { file, depth } => {
+        Command::Overview { file, depth, length } => {
             let path = file.map(|file| context.in_project(&file));
-            let wanted = json!({ "relative_path": path, "depth": depth });
+            let wanted = json!({ "relative_path": path, "depth": depth, "limit": length.limit });
             ask::run(&context, "get_symbols_overview", wanted)
         }
-        Command::Search { pattern, within } => {
+        Command::Search { pattern, within, length } => {
             let path = within.map(|path| context.in_project(&path));
             ask::run(
                 &context,
                 "search_for_pattern",
-                json!({ "substring_pattern": pattern, "relative_path": path }),
+                json!({ "substring_pattern": pattern, "relative_path": path, "limit": length.limit }),
             )
         }
-        Command::Rename { name_path, new_name, within, dry_run, include, force, deadline } => {
+        Command::Rename { name_path, new_name, within, dry_run, include, force, deadline, length } => {
             let within = within.map(|path| context.in_project(&path));
             let wanted = json!({
                 "name_path": name_path, "new_name": new_name, "relative_path": within,
                 "dry_run": dry_run.then_some(true), "force": force.then_some(true), "deadline_seconds": deadline,
-                "include": (!include.is_empty()).then_some(include),
+                "include": (!include.is_empty()).then_some(include), "limit": length.limit,
             });
             ask::run(&context, "rename_symbol", wanted)
         }
-        Command::Format { file, dry_run, deadline } => {
+        Command::Format { file, dry_run, deadline, length } => {
             let file = context.in_project(&file);
             let wanted = json!({
                 "relative_path": file, "dry_run": dry_run.then_some(true), "deadline_seconds": deadline,
+                "limit": length.limit,
             });
             ask::run(&context, "format", wanted)
         }
-        Command::Undo { id, dry_run } => edits::undo(&context, id, edits::Trial::new(dry_run)),
+        Command::Undo { id, dry_run, length } => {
+            edits::undo(&context, id, edits::Trial::new(dry_run), length)
+        }
         Command::Resolve { id, resolution, dry_run } => {
             edits::resolve(&context, id, resolution, edits::Trial::new(dry_run))
         }
-        Command::Redo { dry_run } => edits::redo(&context, edits::Trial::new(dry_run)),
+        Command::Redo { dry_run, length } => edits::redo(&context, edits::Trial::new(dry_run), length),
         Command::History { count, json } => edits::history(&context, count, Form::new(json)),
-        Command::Patch { file, dry_run, force } => {
-            edits::patch(&context, &file, edits::Trial::new(dry_run), edits::Breaking::new(force))
+        Command::Patch { file, dry_run, force, length } => {
+            edits::patch(&context, &file, edits::Trial::new(dry_run), edits::Breaking::new(force), length)
         }
         Command::Index { retry, json } => {
             index::run(&context, Form::new(json), index::Unparsable::new(retry))

@@ -106,7 +106,7 @@ fn run(context: &Context, tool: &str, mut wanted: Value, patience: Patience) -> 
         wanted["wait"] = json!("ready");
         wanted["deadline_seconds"] = json!(patience.deadline);
     }
-    wanted["limit"] = json!(patience.limit);
+    wanted["limit"] = json!(patience.length.limit);
     ask::run(context, tool, wanted)
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{bad_argument, bounded, error, is_missing, is_outside};
 use super::paths::{absolute, invalid, outside};
+use crate::base::escaped;
 use crate::engine::View;
 use crate::ops::entries::{GitIgnored, entries};
 use crate::ops::glob::Glob;
@@ -54,8 +55,9 @@ fn reply(view: &View, arguments: &Map<String, Value>, most: usize) -> Result<Rep
     if found.is_empty {
         return Ok(Reply::done(format!("Directory {path} is empty.")));
     }
-    let mut lines: Vec<String> =
-        found.directories.iter().map(|name| format!("[DIR] {name}")).chain(found.files).collect();
+    let directories = found.directories.iter().map(|name| format!("[DIR] {}", escaped(name)));
+    let files = found.files.iter().map(|name| escaped(name).into_owned());
+    let mut lines: Vec<String> = directories.chain(files).collect();
     if lines.is_empty() {
         // The colon stands before a list, be it an empty one.
         lines.push(String::new());

@@ -1,0 +1,186 @@
+//! What native's tools say of their parameters, in the words of the command line: `force: true` is `--force` here, and
+//! `find_referencing_symbols` is `symd refs`. Invariant: only what symd itself says is put so (the last line, notes, refusals),
+//! never a line of the project's.
+
+use std::borrow::Cow;
+
+/// Native's words, and those of the command line; longer ones before those that they begin with.
+const WORDS: [(&str, &str); 21] = [
+    ("find_referencing_symbols with show_unlisted lists", "`symd refs --unlisted` lists"),
+    ("find_referencing_symbols lists", "`symd refs` lists"),
+    ("show_unlisted lists", "--unlisted lists"),
+    ("search_for_pattern finds", "`symd search` finds"),
+    ("search_for_pattern searches", "`symd search` searches"),
+    ("use find_symbol for a part", "use `symd find` for a part"),
+    ("narrow with relative_path, include_kinds or", "narrow with --in, --kind or"),
+    ("narrow with include_kinds or exclude_kinds", "narrow with --kind"),
+    ("narrow it with relative_path or paths_include_glob", "narrow it with --in"),
+    ("(or file:line) as relative_path", "(or file:line) with --in"),
+    ("raise depth", "raise --depth"),
+    ("give a smaller depth, leave out bodies", "leave out --body"),
+    ("give a smaller depth", "give a smaller --depth"),
+    ("give a smaller count, or raise limit", "give a smaller --count"),
+    ("give min_severity", "give --severity"),
+    ("raise limit", "raise --limit"),
+    ("wait: \"ready\" waits", "--wait waits"),
+    ("give force: true", "give --force"),
+    ("include: [\"comments\"]", "--include comments"),
+    ("include: [\"docs\"]", "--include docs"),
+    ("include: [\"strings\"]", "--include strings"),
+];
+
+/// `text`, which a tool of native's said, well or not.
+pub(super) fn of_command_line(text: &str, went_well: bool) -> Cow<'_, str> {
+    let last = text.trim_end().rfind('\n').map_or(0, |at| at + 1);
+    let is_ours = |start: usize, line: &str| match went_well {
+        true => line.starts_with("note: ") || (start == last && line.starts_with('[')),
+        false => !line.starts_with(' '),
+    };
+    let mut put = String::with_capacity(text.len());
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if is_ours(start, line) {
+            put.push_str(
+                &WORDS.iter().fold(line.to_owned(), |line, (native, ours)| line.replace(native, ours)),
+            );
+        } else {
+            put.push_str(line);
+        }
+        start += line.len();
+    }
+    if put == text { Cow::Borrowed(text) } else { Cow::Owned(put) }
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "the sources are no project's files")]
+mod tests {
+    use std::path::Path;
+
+    use clap::{CommandFactory, Parser};
+
+    use super::*;
+    use crate::cli::args::Arguments;
+
+    /// The texts of all sources below `directory`, without their tests.
+    fn sources(directory: &Path, all: &mut Vec<(String, String)>) {
+        for entry in std::fs::read_dir(directory).expect("readable") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                sources(&path, all);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = std::fs::read_to_string(&path).expect("text");
+                let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
+                // A string that goes on in the next line.
+                let joined = text.replace("\\\n", "\u{0}").split('\u{0}').map(str::trim_start).collect();
+                all.push((path.display().to_string(), joined));
+            }
+        }
+    }
+
+    fn all_sources() -> Vec<(String, String)> {
+        let mut all = Vec::new();
+        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut all);
+        all
+    }
+
+    #[test]
+    fn the_words_are_said_and_the_flags_exist() {
+        let texts: Vec<String> = all_sources()
+            .into_iter()
+            .filter(|(path, _)| !path.ends_with("cli/words.rs"))
+            .map(|(_, text)| text)
+            .collect();
+        for (native, _) in WORDS.iter().filter(|(native, _)| !native.starts_with("include: ")) {
+            let quoted = native.replace('"', "\\\"");
+            assert!(texts.iter().any(|text| text.contains(&quoted)), "nothing says {native:?}");
+        }
+        let command = Arguments::command();
+        let flags: Vec<String> = command
+            .get_subcommands()
+            .flat_map(|one| {
+                one.get_arguments().filter_map(|argument| argument.get_long()).collect::<Vec<_>>()
+            })
+            .map(str::to_owned)
+            .collect();
+        for (_, ours) in WORDS {
+            for flag in ours.split("--").skip(1) {
+                let end = flag.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(flag.len());
+                assert!(flags.iter().any(|known| known == &flag[..end]), "{ours:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_symd_says_is_put_in_other_words() {
+        let native = "a.py:3: give force: true\n[1 reference; incomplete: cut; raise limit]";
+        let ours = "a.py:3: give force: true\n[1 reference; incomplete: cut; raise --limit]";
+        assert_eq!(of_command_line(native, true), ours);
+        let refused = "it would break; correct the text, or give force: true\n  a.py:3: give force: true";
+        assert_eq!(
+            of_command_line(refused, false),
+            "it would break; correct the text, or give --force\n  a.py:3: give force: true"
+        );
+    }
+
+    /// Every `symd …` in backticks that a message, the table of languages or a document prints.
+    #[test]
+    fn commands_that_are_printed_run_as_printed() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut texts = all_sources();
+        for document in ["README.md", "languages.toml", "docs/contracts.md", "docs/languages.md"] {
+            texts.push((document.to_owned(), std::fs::read_to_string(root.join(document)).expect(document)));
+        }
+        let mut seen = 0;
+        for (path, text) in &texts {
+            for (at, _) in text.match_indices("`symd ") {
+                let line_start = text[..at].rfind('\n').map_or(0, |at| at + 1);
+                // What comments say to those who read the source is no message.
+                if text[line_start..at].trim_start().starts_with("//") {
+                    continue;
+                }
+                let Some((command, _)) = text[at + 1..].split_once('`') else { continue };
+                if command.contains('\n') || command.contains('…') {
+                    continue;
+                }
+                let filled = filled(command);
+                let words = filled.split_whitespace().map(|word| word.trim_matches('\''));
+                let parsed = Arguments::try_parse_from(words);
+                let is_known = |kind| {
+                    matches!(
+                        kind,
+                        clap::error::ErrorKind::DisplayHelp
+                            | clap::error::ErrorKind::DisplayVersion
+                            // A command with commands of its own shows them.
+                            | clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+                            // Named without its arguments: it and its flags exist.
+                            | clap::error::ErrorKind::MissingRequiredArgument
+                    )
+                };
+                if let Err(error) = parsed
+                    && !is_known(error.kind())
+                    && !HIDDEN.iter().any(|hidden| filled.starts_with(hidden))
+                {
+                    panic!("{path}: `{command}`: {error}");
+                }
+                seen += 1;
+            }
+        }
+        assert!(seen > 50, "{seen} commands");
+    }
+
+    /// Commands that clap does not know: symd starts them itself.
+    const HIDDEN: [&str; 2] = ["symd warden", "symd parse"];
+
+    /// A command with something in the place of every `{…}`, and of every word in capitals.
+    fn filled(command: &str) -> String {
+        let mut filled = String::new();
+        let mut rest = command;
+        while let Some((before, after)) = rest.split_once('{') {
+            filled.push_str(before);
+            filled.push('7');
+            rest = after.split_once('}').map_or("", |(_, rest)| rest);
+        }
+        filled.push_str(rest);
+        filled
+    }
+}
