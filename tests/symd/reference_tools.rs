@@ -65,7 +65,7 @@ fn a_symbol_must_be_the_only_one() {
     let several = user.check(&["refs", "area"], 1);
     assert_eq!(
         several.trim_end(),
-        "Found multiple 2 symbols matching 'area'; give the name path of one, and its file (or file:line) as relative_path:\n\
+        "Found multiple 2 symbols matching 'area'; give the name path of one, and its file (or file:line) with --in:\n\
          shapes.py:4-5 method Shape/area(self)\nshapes.py:9-10 method Square/area(self)"
     );
     let none = user.check(&["callers", "sqare"], 1);
@@ -118,7 +118,7 @@ fn callers_are_a_tree_without_cycles() {
     assert!(footer.contains("; 1 other use is no call;"), "{footer}");
     let shallow = user.check(&["callers", "square"], 0);
     assert!(shallow.contains("main.py:4 function total @ 5 +\n"), "{shallow}");
-    assert!(shallow.contains("; + goes on deeper, raise depth"), "{shallow}");
+    assert!(shallow.contains("; + goes on deeper, raise --depth"), "{shallow}");
 }
 
 #[test]
