@@ -52,6 +52,11 @@ impl Unread {
         self.0.iter().map(|(obstacle, paths)| clause(obstacle, paths)).collect()
     }
 
+    /// The same where no name was looked for but all there is.
+    pub fn clauses_of_all(&self) -> Vec<String> {
+        self.0.iter().map(|(obstacle, paths)| clause_of_all(obstacle, paths)).collect()
+    }
+
     /// Adds what another part of the answer did not look into.
     pub fn join(&mut self, other: Unread) {
         for (obstacle, paths) in other.0 {
@@ -130,13 +135,15 @@ pub(in crate::ops) fn of_declaration(
     of_query(view, &query, 0, cancel)
 }
 
-/// What lies at or beneath `path` and was not looked into at all.
+/// What lies at or beneath `path` and was not looked into, or not wholly.
 pub fn within(view: &View, path: &RelPath) -> Unread {
     let mut unread = Unread::default();
     let unsure = view.snapshot.unsure.iter().filter(|file| file.is_within(path));
     for file in unsure.filter_map(|file| view.snapshot.files.get(file.as_str())) {
         if let Some(obstacle) = obstacle(view, file, &NeededWords::default()) {
             unread.add(obstacle, file.path.clone());
+        } else if file.outline().is_some_and(|outline| outline.has_errors) {
+            unread.add(Obstacle::Broken, file.path.clone());
         }
     }
     for (directory, why) in view.snapshot.unlisted.iter().filter(|(directory, _)| directory.is_within(path)) {
@@ -215,6 +222,23 @@ fn reason(view: &View, path: &RelPath) -> String {
 fn said(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
+}
+
+fn clause_of_all(obstacle: &Obstacle, paths: &[RelPath]) -> String {
+    let (names, count) = (names(paths), paths.len());
+    let files = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
+    match obstacle {
+        Obstacle::TooLarge => format!("{files} too large to be parsed: {names}"),
+        Obstacle::Binary => format!("{files} with NUL bytes, which cannot be parsed: {names}"),
+        Obstacle::Unparsable => {
+            format!("{files} that the parser does not get through: {names}; `symd status` says why")
+        }
+        Obstacle::OnTrial => {
+            format!("{files} that the parser takes long over: {names}; ask again in a few seconds")
+        }
+        Obstacle::Broken => format!("{files} with syntax errors, symbols may be missing: {names}"),
+        Obstacle::Unreadable(_) | Obstacle::Unlisted(_) => clause(obstacle, paths),
+    }
 }
 
 fn clause(obstacle: &Obstacle, paths: &[RelPath]) -> String {

@@ -177,3 +177,23 @@ fn an_overview_keeps_to_the_limit_and_says_what_it_left_out() {
     let (list, _) = least.trim_end().rsplit_once('\n').unwrap();
     assert!(list.chars().count() <= 130, "{list}");
 }
+
+#[test]
+fn an_overview_says_what_it_could_not_look_into() {
+    let user = shop();
+    assert!(user.check(&["overview", "core"], 0).contains("; complete]"));
+    write(&user.path("project/core/odd.py"), "def odd(): pass\n\0\n");
+    let text = user.check(&["overview", "core"], 0);
+    assert!(
+        text.contains("; incomplete: 1 file with NUL bytes, which cannot be parsed: core/odd.py"),
+        "{text}"
+    );
+    assert!(text.contains("core/engine.py (6)"), "{text}");
+    write(&user.path("project/core/odd.py"), "def odd(:\n    pass )\n");
+    let text = user.check(&["overview", "core"], 0);
+    assert!(
+        text.contains("; incomplete: 1 file with syntax errors, symbols may be missing: core/odd.py"),
+        "{text}"
+    );
+    assert!(user.check(&["overview", "web"], 0).contains("; complete]"));
+}

@@ -96,7 +96,7 @@ fn a_files_name_forges_no_line() {
         let text = say(&user, toolset, tool, arguments);
         assert!(text.contains("def odd():"), "{toolset}/{tool}: {text}");
     }
-    let outline = user.check(&["outline", SHOWN], 0);
+    let outline = user.check(&["overview", SHOWN], 0);
     assert!(outline.contains("function odd"), "{outline}");
 }
 

@@ -16,6 +16,7 @@ use crate::ops::overview::directory_overview;
 use crate::ops::symbol::Symbol;
 use crate::ops::target::SIMILAR;
 use crate::ops::tree::Located;
+use crate::ops::unread;
 use crate::syntax::name_path::Matching;
 use crate::syntax::{NamePattern, SymbolKind};
 use crate::toolsets::arguments::{ArgumentError, Arguments};
@@ -83,7 +84,8 @@ pub(super) fn get_symbols_overview(
         let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
         if let Some(directory) = directory(view, path).map_err(failed)? {
             let found = directory_overview(view, &directory, cancel).map_err(failed)?;
-            let missing = gaps.missing();
+            let mut missing = gaps.missing();
+            missing.extend(unread::within(view, &directory).clauses_of_all());
             return Ok(Reply::done(match format {
                 Format::Json => directory_json(&found, &missing, limit),
                 Format::Text => directory_text(&found, missing, limit),
