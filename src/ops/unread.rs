@@ -47,6 +47,11 @@ impl Unread {
         self.0.is_empty()
     }
 
+    /// Whether all that was not looked into is being parsed: the same question may know more in a moment.
+    pub fn is_being_parsed(&self) -> bool {
+        !self.is_empty() && self.0.keys().all(|obstacle| *obstacle == Obstacle::OnTrial)
+    }
+
     /// What was not, a clause for each obstacle, with names and the next step.
     pub fn clauses(&self) -> Vec<String> {
         self.0.iter().map(|(obstacle, paths)| clause(obstacle, paths)).collect()
@@ -148,6 +153,18 @@ pub fn within(view: &View, path: &RelPath) -> Unread {
     }
     for (directory, why) in view.snapshot.unlisted.iter().filter(|(directory, _)| directory.is_within(path)) {
         unread.add(Obstacle::Unlisted(why.clone()), directory.clone());
+    }
+    unread
+}
+
+/// What may hold the word `name`, in files of any language.
+pub(in crate::ops) fn of_word(view: &View, name: &str) -> Unread {
+    let needed = NeededWords::of_name(name);
+    let mut unread = Unread::default();
+    for file in view.snapshot.unsure.iter().filter_map(|path| view.snapshot.files.get(path.as_str())) {
+        if let Some(obstacle) = obstacle(view, file, &needed) {
+            unread.add(obstacle, file.path.clone());
+        }
     }
     unread
 }

@@ -1,18 +1,21 @@
 //! Which files have a name among their identifiers, and what they hold: held against later, it tells whether somebody has
 //! begun to use the name, or ceased to, since it was looked for. Invariant: equal only if every such file is the same,
-//! byte for byte.
+//! byte for byte, and no other file may hold the name unread.
 
 use crate::base::{ContentHash, RelPath};
 use crate::engine::View;
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
 use crate::ops::target::Wanted;
+use crate::ops::unread::{self, Unread};
 
 /// The files in which a name is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Users {
     name: String,
     files: Vec<(RelPath, Option<ContentHash>)>,
+    /// What may hold the name and was not looked into: a file just written may still be with its parser.
+    unread: Unread,
 }
 
 impl Users {
@@ -39,6 +42,7 @@ impl Users {
             .iter()
             .filter(|file| file.outline().is_some_and(|outline| outline.occurrences.contains(&name)));
         let files = files.map(|file| (file.path.clone(), file.hash())).collect();
-        Users { name, files }
+        let unread = unread::of_word(view, &name);
+        Users { name, files, unread }
     }
 }

@@ -37,7 +37,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     }
     let ask = FindReferences { wanted, waiting: patience.waiting };
     let mut turn = call.project.engine.turn_behind_others().await;
-    for _ in 0..ATTEMPTS {
+    for attempt in 1..=ATTEMPTS {
         // Before the question: what comes to use the name after this is told by these files.
         let op = Users::of(call.project, &ask.wanted);
         let users = within(call.project, patience.at_most, op).await.map_err(refused)?;
@@ -52,6 +52,9 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
                 "{} in {} is still used; nothing was written; remove the uses first, or give force: true\n{listed}",
                 symbol.name_path, symbol.path
             )));
+        }
+        if found.unread.is_being_parsed() && attempt < ATTEMPTS {
+            continue;
         }
         if !found.unread.is_empty() {
             let symbol = &found.target.symbol;
