@@ -261,7 +261,8 @@ pub(super) enum Command {
         /// Show the diff, and change nothing
         #[arg(long)]
         dry_run: bool,
-        /// Also where the name is mentioned in: comments, strings, docs, other_languages; may be repeated
+        /// Also where the name is mentioned in: comments, strings, docs, other_languages; unchecked: also uses of which nothing
+        /// tells what they mean; may be repeated
         #[arg(long, value_name = "WHERE")]
         include: Vec<String>,
         /// Rename although something is in doubt

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 /// Native's words, and those of the command line; longer ones before those that they begin with.
-const WORDS: [(&str, &str); 21] = [
+const WORDS: [(&str, &str); 23] = [
     ("find_referencing_symbols with show_unlisted lists", "`symd refs --unlisted` lists"),
     ("find_referencing_symbols lists", "`symd refs` lists"),
     ("show_unlisted lists", "--unlisted lists"),
@@ -27,6 +27,8 @@ const WORDS: [(&str, &str); 21] = [
     ("include: [\"comments\"]", "--include comments"),
     ("include: [\"docs\"]", "--include docs"),
     ("include: [\"strings\"]", "--include strings"),
+    ("include: [\"other_languages\"]", "--include other_languages"),
+    ("include: [\"unchecked\"]", "--include unchecked"),
 ];
 
 /// `text`, which a tool of native's said, well or not.

@@ -36,6 +36,8 @@ pub struct OverrideLinks {
     pub unseen: Vec<String>,
     /// Uses through `super()`, which can lead nowhere else.
     pub through_super: Vec<(RelPath, TextRange)>,
+    /// Where classes of the family reach members by names that the program computes, which may be this one.
+    pub by_computed_name: Vec<(RelPath, TextRange)>,
 }
 
 /// Something that is in the way of changing a member by itself.
@@ -135,7 +137,7 @@ pub(super) async fn override_links(
     unseen.dedup();
     let objections = objections(&family, &target.name, silent.as_ref());
     let languages = project.languages.clone();
-    let through_super = family.through_super.clone();
+    let (through_super, by_computed_name) = (family.through_super.clone(), family.by_computed_name.clone());
     let work = move |view: &View, _: &_| {
         let members = family.members.iter();
         members.filter_map(|one| Target::new(view, &languages, &one.file, one.row)).collect()
@@ -147,7 +149,7 @@ pub(super) async fn override_links(
             *member = target.clone();
         }
     }
-    Ok(OverrideLinks { members, objections, unseen, through_super })
+    Ok(OverrideLinks { members, objections, unseen, through_super, by_computed_name })
 }
 
 /// Whether methods may assign it to the object.

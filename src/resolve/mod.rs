@@ -6,6 +6,7 @@ mod bases;
 mod binders;
 mod clashes;
 mod classes;
+mod computed_names;
 mod context;
 mod definitions;
 mod enclosing;

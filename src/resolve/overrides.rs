@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::classes::is_class;
+use super::computed_names::computed_names;
 use super::context::{Receiver, before, receiver};
 use super::family::Family;
 use super::graph::{ClassGraph, ClassNode};
@@ -51,6 +52,8 @@ pub struct OverrideFamily {
     pub unknown: Vec<UnknownBase>,
     /// Where the members are used through `super()` in classes of the family: whatever comes next there is of the family.
     pub through_super: Vec<(RelPath, TextRange)>,
+    /// Where classes of the family reach members by names that the program computes, which may be this one.
+    pub by_computed_name: Vec<(RelPath, TextRange)>,
     /// Types that have every member of the interface, or protocol, whose member it is, without naming it as a base.
     pub alike: Vec<Target>,
 }
@@ -229,6 +232,13 @@ impl Linking<'_, '_> {
         self.look_beside(&members, &mut family)?;
         family.alike = self.alike(&members, &around);
         family.through_super = self.through_super(&around);
+        if self.project.family == Family::Python {
+            let classes = around.iter().map(|&at| &self.graph.node(at).class);
+            family.by_computed_name =
+                classes.flat_map(|class| computed_names(self.project, class, self.name)).collect();
+            family.by_computed_name.sort();
+            family.by_computed_name.dedup();
+        }
         Ok(family)
     }
 

@@ -210,6 +210,45 @@ fn a_refusal_is_told_with_the_servers_reason() {
 }
 
 #[test]
+fn uses_of_which_nothing_is_known_refuse_or_are_renamed_too() {
+    let files: [(&str, &[u8]); 2] = [
+        ("lib.py", b"class Box:\n    def get(self):\n        return 1\n"),
+        ("use.py", b"def f(box):\n    return box.get()\n"),
+    ];
+    let change = json!({ "{root}/lib.py": [{ "range": range(1, 8, 11), "newText": "zz" }] });
+    let script = json!({
+        "capabilities": { "renameProvider": true, "definitionProvider": true },
+        "on": {
+            "textDocument/rename": [{ "answer": { "documentChanges": documents(&change) } }],
+            "textDocument/definition": [{ "answer": [] }],
+        },
+    });
+    play(&files, Answers::Fake(script, ""), async |stage| {
+        let before = stage.tree();
+        let mut wanted = json!({ "name_path": "Box/get", "new_name": "zz" });
+        let refused = stage.refused("rename_symbol", wanted.clone()).await;
+        assert!(
+            refused.contains("nor syntax can tell of 1 occurrence of 'get' whether they mean this symbol"),
+            "{refused}"
+        );
+        assert!(refused.contains("include: [\"unchecked\"] renames them too"), "{refused}");
+        assert!(refused.contains("\n  use.py:2: return box.get()"), "{refused}");
+        wanted["include"] = json!(["unchecked"]);
+        let done = stage.done("rename_symbol", wanted).await;
+        assert!(stage.text("use.py").contains("box.zz()") && !done.contains("; complete]"), "{done}");
+        stage.undo().await;
+        assert!(stage.tree() == before);
+        // serena's rename cannot be told to: it makes what is known and says what is left.
+        let wanted = json!({ "name_path": "Box/get", "relative_path": "lib.py", "new_name": "zz" });
+        let done = stage.serena("rename_symbol", wanted).await.text;
+        assert!(
+            done.contains("(1 changes applied)\n") && done.contains("use.py:1: return box.get()"),
+            "{done}"
+        );
+    });
+}
+
+#[test]
 fn what_the_server_leaves_out_though_it_leads_there_is_renamed_too() {
     let lacking = json!({ "{root}/lib.py": [edit(0, 4), edit(6, 15)], "{root}/use.py": [edit(0, 16)] });
     play(&FILES, answering(json!({ "documentChanges": documents(&lacking) })), async |stage| {

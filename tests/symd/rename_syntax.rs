@@ -36,8 +36,9 @@ fn doubts_are_refused_with_the_places() {
     play(&files, Answers::Nobody, async |stage| {
         let member = json!({ "name_path": "Box/get", "new_name": "fetch" });
         let text = stage.refused("rename_symbol", member.clone()).await;
-        let why = "it cannot be told what 1 of the places named 'get' mean; look at these places, then change them by hand or \
-            force the rename\n";
+        let why = "it cannot be told what 1 of the places named 'get' mean; include: [\"unchecked\"] renames those that may \
+            mean it and leaves those that look like something else; look at these places, then change them by hand or force \
+            the rename\n";
         assert!(text.contains(why), "{text}");
         assert!(text.contains("\n  use.py:2: return box.get()"), "{text}");
         let mut forced = member;
@@ -45,6 +46,50 @@ fn doubts_are_refused_with_the_places() {
         let done = stage.done("rename_symbol", forced).await;
         assert!(done.contains("they are left as they are\n  use.py:2"), "{done}");
         assert!(stage.text("lib.py").contains("self.fetch()") && stage.text("use.py").contains("box.get()"));
+    });
+}
+
+#[test]
+fn uses_that_may_mean_it_are_renamed_when_asked_for() {
+    let files: [(&str, &[u8]); 3] = [
+        ("lib.py", b"class Box:\n    def get(self):\n        return 1\n"),
+        ("use.py", b"def f(box):\n    return box.get()\n"),
+        ("other.py", b"def get():\n    pass\n\n\nget()\n"),
+    ];
+    play(&files, Answers::Nobody, async |stage| {
+        let before = stage.tree();
+        let all = json!({ "name_path": "Box/get", "new_name": "fetch", "include": ["unchecked"] });
+        let done = stage.done("rename_symbol", all).await;
+        assert!(stage.text("lib.py").contains("def fetch(") && stage.text("use.py").contains("box.fetch()"));
+        assert_eq!(stage.bytes("other.py"), files[2].1, "another symbol");
+        let why =
+            "1 occurrence of 'get' renamed too of which syntax cannot tell whether they mean this symbol";
+        assert!(done.contains(why) && !done.contains("; complete]"), "{done}");
+        stage.undo().await;
+        assert!(stage.tree() == before);
+    });
+}
+
+#[test]
+fn a_member_that_only_a_computed_name_reaches_is_a_doubt() {
+    let files: [(&str, &[u8]); 2] = [
+        (
+            "lib.py",
+            b"class Base:\n    def run(self, word):\n        return getattr(self, 'do_' + word)()\n\n\nclass Loop(Base):\n    \
+              def do_get(self):\n        pass\n\n    def do_put(self):\n        self.do_put()\n\n    def close(self):\n        pass\n",
+        ),
+        ("use.py", b"from lib import Loop\n"),
+    ];
+    play(&files, Answers::Nobody, async |stage| {
+        let rename =
+            |old: &str| json!({ "name_path": format!("Loop/{old}"), "new_name": format!("{old}_zz") });
+        let refused = stage.refused("rename_symbol", rename("do_get")).await;
+        assert!(refused.contains("computed names, and 'do_get' may be one"), "{refused}");
+        assert!(refused.contains("\n  lib.py:3: return getattr(self, 'do_' + word)()"), "{refused}");
+        let used = stage.done("rename_symbol", rename("do_put")).await;
+        assert!(used.contains("'do_put' may be one of them") && !used.contains("; complete]"), "{used}");
+        let other = stage.done("rename_symbol", rename("close")).await;
+        assert!(other.contains("; complete]"), "{other}");
     });
 }
 

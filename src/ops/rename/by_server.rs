@@ -11,7 +11,7 @@ use super::places::listed;
 use super::shorthand::{has_shorthand, is_shorthand};
 use super::united::{Renamings, is_unproven, united, wrong};
 use super::unseen::Unseen;
-use super::{Doubts, Draft, LinkedSymbol, Rename, ask_server, counted};
+use super::{Doubts, Draft, LinkedSymbol, Rename, UncheckedUses, ask_server, counted};
 use crate::base::{RelPath, TextEdit};
 use crate::engine::View;
 use crate::index::Snapshot;
@@ -45,6 +45,8 @@ struct Findings {
     other_languages: Vec<Placed>,
     /// What the server left out and leads to the symbol from: it is renamed too.
     added: Vec<Placed>,
+    /// What the user has renamed too though nothing tells what it means.
+    unchecked: Vec<Placed>,
 }
 
 /// Makes the server's edits a draft, or says why not.
@@ -153,20 +155,39 @@ async fn completed(
         // A place may lead to one that is added only now.
         let new = std::mem::take(&mut findings.added);
         let new: Vec<Placed> = new.into_iter().filter(|one| !shorthands.contains(one)).collect();
-        if new.is_empty() {
-            added.sort();
-            findings.added = added;
-            findings.silent.extend(shorthands);
-            return Ok((edit, findings));
+        if !new.is_empty() {
+            let done = with_added(project, symbol, ask, edit, new).await?;
+            edit = done.0;
+            added.extend(done.1);
+            shorthands.extend(done.2);
+            continue;
         }
-        let (old_name, new_name) = (symbol.target.name.clone(), ask.new_name.clone());
-        let work = move |view: &View, _: &_| with_places(view, edit, new, (&old_name, &new_name));
-        let server = "symd".to_owned();
-        let done = project.look(work).await?.map_err(|problem| wrong(server, problem))?;
-        edit = done.0;
-        added.extend(done.1);
-        shorthands.extend(done.2);
+        if ask.unchecked == UncheckedUses::Renamed {
+            let left: Vec<Placed> = findings.open.drain(..).chain(findings.silent.drain(..)).collect();
+            let done = with_added(project, symbol, ask, edit, left).await?;
+            edit = done.0;
+            findings.unchecked = done.1;
+            shorthands.extend(done.2);
+        }
+        added.sort();
+        findings.added = added;
+        findings.silent.extend(shorthands);
+        return Ok((edit, findings));
     }
+}
+
+/// The edit with `places` renamed too, as [`with_places`] says.
+async fn with_added(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    edit: ServerEdit,
+    places: Vec<Placed>,
+) -> Result<(ServerEdit, Vec<Placed>, Vec<Placed>), RenameError> {
+    let (old_name, new_name) = (symbol.target.name.clone(), ask.new_name.clone());
+    let work = move |view: &View, _: &_| with_places(view, edit, places, (&old_name, &new_name));
+    let done = project.look(work).await?;
+    done.map_err(|problem| wrong("symd".to_owned(), problem))
 }
 
 /// The edit with these places renamed too: which of them are, and which cannot be, because such a name means two things.
@@ -287,7 +308,8 @@ async fn concluded(
             occurrences(&findings.silent)
         );
         // Of a server that is right as far as known, only what it says itself counts against it.
-        if is_unproven { &mut doubts } else { &mut remarks }.push((why, findings.silent));
+        if is_unproven || ask.unchecked == UncheckedUses::Doubted { &mut doubts } else { &mut remarks }
+            .push((why, findings.silent));
     }
     if is_unproven {
         let odd = unlikely(symbol, &edit, judged);
@@ -307,11 +329,23 @@ async fn concluded(
         remarks.push((why, findings.other_languages));
     }
     if !findings.open.is_empty() {
-        let why = format!(
-            "{} of the name left as they are, of which neither {server} nor syntax can tell whether they mean '{name}'",
+        let of = format!(
+            "neither {server} nor syntax can tell of {} of '{name}' whether they mean this symbol",
             occurrences(&findings.open)
         );
-        remarks.push((why, findings.open));
+        if ask.unchecked == UncheckedUses::Doubted {
+            let why = format!("{of}; include: [\"{}\"] renames them too", UncheckedUses::NAME);
+            doubts.push((why, findings.open));
+        } else {
+            remarks.push((format!("{of}; they are left as they are"), findings.open));
+        }
+    }
+    if !findings.unchecked.is_empty() {
+        let why = format!(
+            "{} of '{name}' renamed too, of which neither {server} nor syntax can tell whether they mean this symbol",
+            occurrences(&findings.unchecked)
+        );
+        remarks.push((why, findings.unchecked));
     }
     if ask.doubts == Doubts::Note {
         remarks.splice(0..0, std::mem::take(&mut doubts));

@@ -5,7 +5,7 @@ use super::answer::{Note, RenameError};
 use super::places::listed;
 use super::shorthand::{has_shorthand, is_shorthand};
 use super::unseen::Unseen;
-use super::{Doubts, Draft, LinkedSymbol, Rename};
+use super::{Doubts, Draft, LinkedSymbol, Rename, UncheckedUses, counted};
 use crate::base::{Cancel, RelPath, TextEdit, TextRange};
 use crate::engine::View;
 use crate::index::{Locals, Query, Scope};
@@ -14,7 +14,7 @@ use crate::ops::Project;
 use crate::ops::question::{QuestionError, Source};
 use crate::ops::references::Judged;
 use crate::ops::server_edit::{ServerEdit, ServerEditError};
-use crate::resolve::Judgement;
+use crate::resolve::{Judgement, Role};
 use crate::syntax::{Matching, NamePattern};
 
 /// Makes the edit from the occurrences.
@@ -29,9 +29,18 @@ pub(super) async fn draft(
     let target = &symbol.target;
     let mut sure = Vec::new();
     let mut doubtful = Vec::new();
+    let mut unchecked = 0;
     for one in &judged.occurrences {
         let place = (one.path.clone(), one.range);
-        if one.judgement == Judgement::Likely { sure.push(place) } else { doubtful.push(place) }
+        let is_unchecked = one.judgement == Judgement::Unchecked && one.role != Role::Declaration;
+        match ask.unchecked {
+            _ if one.judgement == Judgement::Likely => sure.push(place),
+            UncheckedUses::Renamed if is_unchecked => {
+                unchecked += 1;
+                sure.push(place);
+            }
+            _ => doubtful.push(place),
+        }
     }
     let (of, new_name) = (symbol.clone(), ask.new_name.clone());
     let work = move |view: &View, cancel: &Cancel| {
@@ -60,10 +69,24 @@ pub(super) async fn draft(
             "without a server ({why}), it cannot be told what {count} of the places named '{}' mean{skipped}",
             target.name
         );
-        if ask.doubts == Doubts::Refuse {
-            return Err(RenameError::Doubtful { why: text, places });
+        // With the unchecked ones renamed, those are left that look like something else.
+        if ask.doubts == Doubts::Refuse && ask.unchecked == UncheckedUses::Doubted {
+            let more = format!(
+                "; include: [\"{}\"] renames those that may mean it and leaves those that look like something else",
+                UncheckedUses::NAME
+            );
+            let why = if judged.of(Judgement::Unchecked).next().is_some() { text + &more } else { text };
+            return Err(RenameError::Doubtful { why, places });
         }
         notes.push(Note::doubt(format!("{text}; they are left as they are"), places));
+    }
+    if unchecked > 0 {
+        let text = format!(
+            "{} of '{}' renamed too of which syntax cannot tell whether they mean this symbol",
+            counted(unchecked, "occurrence", "occurrences"),
+            target.name
+        );
+        notes.push(Note::doubt(text, Vec::new()));
     }
     if edit.is_empty() {
         let why = format!("no occurrence of '{}' is known", target.name);

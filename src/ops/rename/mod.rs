@@ -49,10 +49,29 @@ pub struct Rename {
     pub new_name: String,
     /// Where mentions of the name are changed too.
     pub include: BTreeSet<Medium>,
+    /// What becomes of occurrences that may mean the symbol or something else.
+    pub unchecked: UncheckedUses,
     /// Whether doubts are in the way.
     pub doubts: Doubts,
     /// How long to wait for a server that is not ready.
     pub waiting: Waiting,
+}
+
+/// What becomes of occurrences of the name of which neither a server nor syntax can tell what they mean: `x.run()` where
+/// the type of `x` is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UncheckedUses {
+    /// They are a doubt.
+    Doubted,
+    /// They stay as they are, and a note lists them.
+    Left,
+    /// They are renamed too: the reader has looked at them.
+    Renamed,
+}
+
+impl UncheckedUses {
+    /// As clients write it, beside the media of mentions.
+    pub const NAME: &str = "unchecked";
 }
 
 /// What becomes of doubts. Edits that cannot be meant at all are refused in either case.
@@ -118,7 +137,7 @@ async fn once(project: &Project, ask: &Rename) -> Result<Planned, RenameError> {
     check_name(&target, &ask.new_name)?;
     let links = override_links(project, &target, ask.waiting).await?;
     let noted = noted(project, ask, &links).await?;
-    let OverrideLinks { members, through_super, .. } = links;
+    let OverrideLinks { members, through_super, by_computed_name, .. } = links;
     let symbol = LinkedSymbol { target, members, through_super };
     let asked = project.snapshot().await?;
     // Syntax judges, and the text is searched, while the server works.
@@ -137,6 +156,7 @@ async fn once(project: &Project, ask: &Rename) -> Result<Planned, RenameError> {
         Err(why) => return Err(QuestionError::from(why).into()),
     };
     draft.notes.splice(0..0, noted);
+    let draft = with_computed_names(project, &symbol, ask, draft, by_computed_name).await?;
     let draft = with_mentions(project, &symbol.target, ask, draft, found).await?;
     let draft = without_collisions(project, &symbol, ask, draft, taken).await?;
     finished(symbol.target, ask, draft)
@@ -175,6 +195,33 @@ async fn noted(project: &Project, ask: &Rename, links: &OverrideLinks) -> Result
         notes.push(Note::doubt(why, objected));
     }
     Ok(notes)
+}
+
+/// Notes where the name may be computed; refuses where nothing else uses the symbol: that is how it is used then.
+async fn with_computed_names(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    mut draft: Draft,
+    computed: Vec<(RelPath, TextRange)>,
+) -> Result<Draft, RenameError> {
+    if computed.is_empty() {
+        return Ok(draft);
+    }
+    let work = move |view: &View, cancel: &_| listed(view, &computed, cancel);
+    let places = project.look(work).await?.map_err(QuestionError::from)?;
+    let name = &symbol.target.name;
+    let is_used = draft
+        .edit
+        .files
+        .iter()
+        .any(|(path, file)| file.edits.iter().any(|edit| !symbol.declares(path, edit.range.start)));
+    let why = format!("members of this class are reached by computed names, and '{name}' may be one of them");
+    if !is_used && ask.doubts == Doubts::Refuse && ask.unchecked == UncheckedUses::Doubted {
+        return Err(RenameError::Doubtful { why: format!("{why}: nothing else uses it"), places });
+    }
+    draft.notes.push(Note::doubt(why, places));
+    Ok(draft)
 }
 
 fn check_name(target: &Target, new_name: &str) -> Result<(), NewNameError> {

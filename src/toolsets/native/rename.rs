@@ -19,7 +19,7 @@ use super::files::{failed, limit};
 use crate::edit::By;
 use crate::index::Locals;
 use crate::ops::edits::{Again, Attempts, Form, Report, carry_out, check_base, preview};
-use crate::ops::rename::{Doubts, Medium, Planned, Rename, RenameError, plan};
+use crate::ops::rename::{Doubts, Medium, Planned, Rename, RenameError, UncheckedUses, plan};
 use crate::ops::target::Wanted;
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::{Refusal, in_time};
@@ -36,14 +36,14 @@ pub(super) const RENAME_SYMBOL: Tool = Tool::changes(
 );
 
 fn rename_schema() -> Value {
-    let media: Vec<&str> = Medium::ALL.iter().map(|medium| medium.name()).collect();
+    let media = includable();
     let own = json!({
         "name_path": name_path(),
         "relative_path": relative_path(),
         "new_name": {"type": "string", "description": "The new simple name, as written in the source."},
         "dry_run": dry_run(),
         "expect": expect_of_each(),
-        "include": {"type": "array", "items": {"type": "string", "enum": media}, "default": [], "description": "Where mentions of the name, which servers leave alone, are changed too. Without it they are listed."},
+        "include": {"type": "array", "items": {"type": "string", "enum": media}, "default": [], "description": "Where mentions of the name, which servers leave alone, are changed too; unchecked: also uses of which nothing tells what they mean. Without it they are listed."},
         "force": {"type": "boolean", "default": false, "description": "Rename although something is in doubt; it is listed."},
         "wait": {"type": "string", "enum": ["no", "ready"], "default": "ready", "description": "ready: wait for a language server that is still starting; no: fail then."},
     });
@@ -60,10 +60,12 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
     let is_forced = arguments.boolean_or("force", false).map_err(failed)?;
     let is_shown_only = arguments.boolean_or("dry_run", false).map_err(failed)?;
+    let (include, unchecked) = include(&arguments)?;
     let ask = Rename {
         wanted: Wanted { locals: Locals::Included, ..wanted_of_edit(&arguments).map_err(failed)? },
         new_name: arguments.string("new_name").map_err(failed)?.to_owned(),
-        include: include(&arguments)?,
+        include,
+        unchecked,
         doubts: if is_forced { Doubts::Note } else { Doubts::Refuse },
         waiting: patience.waiting,
     };
@@ -129,12 +131,25 @@ async fn shown(call: &Call<'_>, planned: &Planned, limit: usize, format: Format)
     }))
 }
 
-fn include(arguments: &Arguments<'_>) -> Result<BTreeSet<Medium>, Reply> {
+/// The words of `include`.
+fn includable() -> Vec<&'static str> {
+    Medium::ALL.into_iter().map(Medium::name).chain([UncheckedUses::NAME]).collect()
+}
+
+fn include(arguments: &Arguments<'_>) -> Result<(BTreeSet<Medium>, UncheckedUses), Reply> {
     let words = arguments.strings_or_none("include").map_err(failed)?;
-    let medium = |word: &str| Medium::ALL.into_iter().find(|medium| medium.name() == word);
-    let read: Option<BTreeSet<Medium>> = words.into_iter().map(medium).collect();
-    let names = Medium::ALL.map(Medium::name).join(", ");
-    read.ok_or_else(|| failed(arguments.invalid("include", &format!("a list of any of {names}"))))
+    let (mut media, mut unchecked) = (BTreeSet::new(), UncheckedUses::Doubted);
+    for word in words {
+        match Medium::ALL.into_iter().find(|medium| medium.name() == word) {
+            Some(medium) => drop(media.insert(medium)),
+            None if word == UncheckedUses::NAME => unchecked = UncheckedUses::Renamed,
+            None => {
+                let expected = format!("a list of any of {}", includable().join(", "));
+                return Err(failed(arguments.invalid("include", &expected)));
+            }
+        }
+    }
+    Ok((media, unchecked))
 }
 
 fn text(planned: &Planned, mut lines: Vec<String>, done: &str, missing: Option<String>) -> String {

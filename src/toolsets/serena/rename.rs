@@ -13,7 +13,7 @@ use crate::edit::By;
 use crate::index::Locals;
 use crate::lsp::Waiting;
 use crate::ops::edits::{Again, Attempts, Report, carry_out};
-use crate::ops::rename::{Doubts, Listed, Rename, RenameError, plan};
+use crate::ops::rename::{Doubts, Listed, Rename, RenameError, UncheckedUses, plan};
 use crate::ops::target::Wanted;
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::{Refusal, in_time};
@@ -74,6 +74,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
         wanted,
         new_name,
         include: BTreeSet::new(),
+        unchecked: UncheckedUses::Left,
         doubts: Doubts::Refuse,
         waiting: Waiting::Until(Instant::now() + PATIENCE),
     };

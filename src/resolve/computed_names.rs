@@ -1,0 +1,82 @@
+//! Where a Python class reaches its own members by names that the program computes: `getattr(self, name)`,
+//! `getattr(self, "do_" + word)`. No occurrence of a member's name stands there, and yet it may be meant. Invariant: a name
+//! that is written out as one string is not computed.
+
+use super::project::Project;
+use super::sources::Target;
+use crate::base::{RelPath, TextRange};
+
+/// Functions that take an object and the name of a member.
+const BY_NAME: [&str; 4] = ["getattr", "hasattr", "setattr", "delattr"];
+
+/// What stands for the object itself, or its class.
+const OWN: [&str; 5] = ["self", "cls", "type(self)", "self.__class__", "super()"];
+
+/// The calls in `class` that may reach its member `name` by a computed name: file and the function's name.
+pub(super) fn computed_names(project: &Project, class: &Target, name: &str) -> Vec<(RelPath, TextRange)> {
+    let Some((outline, row)) = class.row() else { return Vec::new() };
+    if !BY_NAME.iter().any(|function| outline.occurrences.contains(function)) {
+        return Vec::new();
+    }
+    let Some(here) = project.here(&class.file) else { return Vec::new() };
+    let mut found = Vec::new();
+    for function in BY_NAME {
+        let length = u32::try_from(function.len()).unwrap_or(u32::MAX);
+        for start in here.outline.occurrences.offsets_of(function) {
+            let range = TextRange::new(start, start.saturating_add(length));
+            let is_inside = row.start <= start && start < row.end;
+            let behind = here.text.as_str().get(range.end as usize..).unwrap_or_default();
+            if is_inside && beginning(behind).is_some_and(|beginning| name.starts_with(beginning)) {
+                found.push((class.file.path.clone(), range));
+            }
+        }
+    }
+    found
+}
+
+/// Of the arguments that begin `text`, `(self, "do_" + word)`: what the computed name is known to begin with, maybe nothing.
+/// `None` where the object is another one, or the name is written out.
+fn beginning(text: &str) -> Option<&str> {
+    let arguments = text.trim_start().strip_prefix('(')?.trim_start();
+    let own = OWN.iter().filter_map(|own| arguments.strip_prefix(own));
+    let mut names = own.filter_map(|rest| rest.trim_start().strip_prefix(','));
+    let name = names.next()?.trim_start();
+    let (is_template, literal) = match name.strip_prefix(['f', 'F']) {
+        Some(rest) if rest.starts_with(['"', '\'']) => (true, rest),
+        _ => (false, name),
+    };
+    let Some(quote) = literal.chars().next().filter(|first| matches!(first, '"' | '\'')) else {
+        return Some("");
+    };
+    let (inside, behind) = literal[1..].split_once(quote)?;
+    match inside.split_once(['{', '%']) {
+        Some((before, _)) if is_template || behind.trim_start().starts_with(['%', '.']) => Some(before),
+        _ if behind.trim_start().starts_with('+') => Some(inside),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn computed_names_and_what_they_begin_with() {
+        for (arguments, expected) in [
+            ("(self, request.method.lower(), None)", Some("")),
+            ("( self , name)", Some("")),
+            ("(type(self), word)", Some("")),
+            ("(self, \"do_\" + word)", Some("do_")),
+            ("(self, f'visit_{kind}', None)", Some("visit_")),
+            ("(self, 'on_%s' % event)", Some("on_")),
+            ("(self, \"on_{}\".format(event))", Some("on_")),
+            ("(self, \"get\", None)", None),
+            ("(self, 'a%b')", None),
+            ("(other, name)", None),
+            ("(self)", None),
+            ("", None),
+        ] {
+            assert_eq!(beginning(arguments), expected, "{arguments}");
+        }
+    }
+}
