@@ -123,13 +123,16 @@ async fn run(call: &Call<'_>) -> Result<Success, ToolError> {
     match exit_code {
         None => Err(ToolError::new(
             Code::Timeout,
-            format!("Command timed out after {} seconds", deadline.as_secs()),
+            joined(
+                &format!("Command timed out after {} seconds", deadline.as_secs()),
+                &printed(&stderr, &stdout),
+            ),
             "Raise timeout_seconds (at most 300), or run it in the background; terminal_last_command shows what it printed",
         )),
         Some(0) => Ok(succeeded(ran, &stdout, stderr)),
         Some(NOT_FOUND) if let Some(name) = not_found(text, &stderr) => Err(ToolError::new(
             Code::CommandNotFound,
-            format!("Command '{name}' not found"),
+            missing(name, &stderr, &stdout),
             "Check the spelling, or install the program",
         )),
         Some(code) => Err(ToolError::new(
@@ -152,10 +155,22 @@ fn succeeded(ran: Ran, stdout: &str, stderr: String) -> Success {
 }
 
 fn failed(code: i32, stderr: &str, stdout: &str) -> String {
-    let text = format!("Command failed with exit code {code}:\n{stderr}");
+    joined(&format!("Command failed with exit code {code}:\n"), &printed(stderr, stdout))
+}
+
+/// A command that was not found. What the shell says of that is no more than the name; anything else that was printed before
+/// or behind it is shown.
+fn missing(name: &str, stderr: &str, stdout: &str) -> String {
+    let text = format!("Command '{name}' not found");
+    let is_all = stdout.is_empty() && stderr.lines().count() <= 1;
+    if is_all { text } else { joined(&text, &printed(stderr, stdout)) }
+}
+
+/// What a command that failed had printed: stderr first, which mostly says why.
+fn printed(stderr: &str, stdout: &str) -> String {
     match stdout {
-        "" => text,
-        stdout => joined(&text, &format!("Command output:\n{stdout}")),
+        "" => stderr.to_owned(),
+        stdout => joined(stderr, &format!("Command output:\n{stdout}")),
     }
 }
 
@@ -264,5 +279,10 @@ mod tests {
         assert_eq!(failed(1, "e", "o\n"), "Command failed with exit code 1:\ne\nCommand output:\no\n");
         assert_eq!(failed(2, "e\n", ""), "Command failed with exit code 2:\ne\n");
         assert_eq!(failed(2, "", "o"), "Command failed with exit code 2:\nCommand output:\no");
+        assert_eq!(missing("x", "sh: 1: x: not found\n", ""), "Command 'x' not found");
+        assert_eq!(
+            missing("x", "e\nsh: 1: x: not found\n", "o\n"),
+            "Command 'x' not found\ne\nsh: 1: x: not found\nCommand output:\no\n"
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! How long an answer may be, and how failures read. Invariant: "characters" are Unicode code points.
 
-use crate::ops::search::SearchError;
+use crate::ops::search::{PatternError, SearchError};
 use crate::ops::tree::FileOpError;
 use crate::toolsets::Reply;
 use crate::toolsets::arguments::{ArgumentError, Arguments};
@@ -55,6 +55,19 @@ pub fn error(text: impl std::fmt::Display) -> Reply {
     Reply::failed(format!("Error: {text}"))
 }
 
+/// A pattern or a glob that does not compile, or takes too long: `Regex error: …`
+pub fn regex_error(text: impl std::fmt::Display) -> Reply {
+    Reply::failed(format!("Regex error: {text}"))
+}
+
+/// A pattern that is of no use. An empty one compiles.
+pub fn pattern_error(problem: &PatternError) -> Reply {
+    match problem {
+        PatternError::Invalid { .. } => regex_error(problem),
+        PatternError::Empty => error(problem),
+    }
+}
+
 /// An argument is missing or of no use.
 pub fn bad_argument(problem: ArgumentError) -> Reply {
     error(problem)
@@ -65,6 +78,7 @@ pub fn file_error(problem: &FileOpError) -> Reply {
     match problem {
         FileOpError::Locate(path) => Reply::failed(format!("Path validation failed: {path}")),
         FileOpError::Vfs(io) => Reply::failed(format!("IO error: {io}")),
+        FileOpError::Glob(glob) => regex_error(glob),
         other => error(other),
     }
 }
@@ -74,7 +88,7 @@ pub fn search_error(problem: &SearchError) -> Reply {
     match problem {
         SearchError::Locate(path) => Reply::failed(format!("Path validation failed: {path}")),
         SearchError::Vfs(io) => Reply::failed(format!("IO error: {io}")),
-        SearchError::BudgetSpent { .. } => Reply::failed(format!("Regex error: {problem}")),
+        SearchError::BudgetSpent { .. } => regex_error(problem),
         other => error(other),
     }
 }

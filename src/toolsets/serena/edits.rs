@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::answer::{bad_argument, error, file_error};
+use super::answer::{bad_argument, error, file_error, pattern_error, regex_error};
 use super::references::no_target;
 use crate::edit::{By, EditError};
 use crate::index::Locals;
@@ -258,7 +258,8 @@ pub(super) fn not_applied(problem: ApplyError) -> Reply {
 pub(super) fn not_replaced(problem: &ReplaceError) -> Reply {
     match problem {
         ReplaceError::Many { .. } | ReplaceError::Ambiguous => Reply::failed(problem.to_string()),
-        ReplaceError::BudgetSpent { .. } => Reply::failed(format!("Regex error: {problem}")),
+        ReplaceError::BudgetSpent { .. } => regex_error(problem),
+        ReplaceError::Pattern(pattern) => pattern_error(pattern),
         other => error(other),
     }
 }

@@ -7,15 +7,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Map, Value, json};
 
-use super::answer::{AnswerLimit, bad_argument, error, search_error, too_long};
+use super::answer::{AnswerLimit, bad_argument, pattern_error, regex_error, search_error, too_long};
 use super::files::MAX_ANSWER_CHARS;
 use super::json;
 use crate::base::Cancel;
-use crate::ops::glob::Glob;
-use crate::ops::search::{self, Among, Hits, Pattern, Query, SearchError};
+use crate::ops::glob::{Glob, GlobError};
+use crate::ops::search::{self, Among, Hits, Pattern, PatternError, Query, SearchError};
 use crate::ops::tree::Tree;
 use crate::toolsets::Reply;
-use crate::toolsets::arguments::Arguments;
+use crate::toolsets::arguments::{ArgumentError, Arguments};
 
 /// The description of `search_for_pattern`.
 pub const SEARCH_FOR_PATTERN: &str = "Performs a search for a pattern in the project. \
@@ -42,26 +42,47 @@ pub fn search_for_pattern_schema() -> Value {
     })
 }
 
-/// The question, from the arguments that `serena` and `native` share; the error is without a prefix.
-pub(crate) fn query(arguments: &Arguments<'_>) -> Result<Query, String> {
-    let bad = |error: crate::toolsets::arguments::ArgumentError| error.to_string();
-    let pattern = arguments.string("substring_pattern").map_err(bad)?;
-    let glob = |name: &str| -> Result<Option<Glob>, String> {
-        match arguments.string_or(name, "").map_err(bad)? {
+/// Why there is no question.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum QueryError {
+    /// An argument is missing or of no use.
+    #[error(transparent)]
+    Argument(#[from] ArgumentError),
+    /// A glob does not compile.
+    #[error(transparent)]
+    Glob(#[from] GlobError),
+    /// The pattern does not compile.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+}
+
+/// The question, from the arguments that `serena` and `native` share.
+pub(crate) fn query(arguments: &Arguments<'_>) -> Result<Query, QueryError> {
+    let pattern = arguments.string("substring_pattern")?;
+    let glob = |name: &str| -> Result<Option<Glob>, QueryError> {
+        match arguments.string_or(name, "")? {
             "" => Ok(None),
-            text => Glob::path(text).map(Some).map_err(|error| error.to_string()),
+            text => Ok(Some(Glob::path(text)?)),
         }
     };
-    let code_only = arguments.boolean_or("restrict_search_to_code_files", false).map_err(bad)?;
+    let code_only = arguments.boolean_or("restrict_search_to_code_files", false)?;
     Ok(Query {
-        before: arguments.count_or("context_lines_before", 0).map_err(bad)?,
-        after: arguments.count_or("context_lines_after", 0).map_err(bad)?,
+        before: arguments.count_or("context_lines_before", 0)?,
+        after: arguments.count_or("context_lines_after", 0)?,
         include: glob("paths_include_glob")?,
         exclude: glob("paths_exclude_glob")?,
-        scope: arguments.string_or("relative_path", "").map_err(bad)?.to_owned(),
+        scope: arguments.string_or("relative_path", "")?.to_owned(),
         among: if code_only { Among::CodeFiles } else { Among::AllFiles },
-        pattern: Pattern::new(pattern).map_err(|error| error.to_string())?,
+        pattern: Pattern::new(pattern)?,
     })
+}
+
+fn no_query(problem: QueryError) -> Reply {
+    match problem {
+        QueryError::Argument(problem) => bad_argument(problem),
+        QueryError::Glob(problem) => regex_error(problem),
+        QueryError::Pattern(problem) => pattern_error(&problem),
+    }
 }
 
 /// Runs `search_for_pattern`.
@@ -74,7 +95,7 @@ pub fn run_search_for_pattern(
     let arguments = Arguments::new(arguments);
     let reply = || -> Result<Reply, Reply> {
         arguments.string("substring_pattern").map_err(bad_argument)?;
-        let query = query(&arguments).map_err(error)?;
+        let query = query(&arguments).map_err(no_query)?;
         let limit = AnswerLimit::read(&arguments, max_answer_chars)?;
         answer(tree, &query, limit, cancel).map_err(|error| search_error(&error))
     };

@@ -214,7 +214,7 @@ fn the_rulings_on_list_dir_and_find_file() {
         (
             "[a",
             ".",
-            "Error: Invalid glob '[a': a '[' is never closed (write '\\[' or '[[]' for the character itself)",
+            "Regex error: Invalid glob '[a': a '[' is never closed (write '\\[' or '[[]' for the character itself)",
         ),
     ] {
         assert_eq!(
@@ -280,9 +280,9 @@ fn bad_patterns_and_globs_are_errors() {
             "Error: Invalid parameter 'substring_pattern': expected a string, got: 3",
         ),
         (json!({"substring_pattern": ""}), "Error: The pattern is empty"),
-        (json!({"substring_pattern": "("}), "Error: Invalid regular expression '(': "),
-        (json!({"substring_pattern": "a", "paths_include_glob": "{a"}), "Error: Invalid glob '{a': "),
-        (json!({"substring_pattern": "a", "paths_exclude_glob": "[a"}), "Error: Invalid glob '[a': "),
+        (json!({"substring_pattern": "("}), "Regex error: Invalid regular expression '(': "),
+        (json!({"substring_pattern": "a", "paths_include_glob": "{a"}), "Regex error: Invalid glob '{a': "),
+        (json!({"substring_pattern": "a", "paths_exclude_glob": "[a"}), "Regex error: Invalid glob '[a': "),
         (
             json!({"substring_pattern": "a", "context_lines_before": -1}),
             "Error: Invalid parameter 'context_lines_before': ",
