@@ -44,20 +44,28 @@ impl Permission {
         }
     }
 
-    /// What a redirect leads to, which nobody has approved. A private server may send us on within itself, and nobody
-    /// may send us to another one.
+    /// What a redirect leads to: it was not approved, unless it is the very URL that was. Another page of the same private
+    /// server is another URL: the approval of one shows nothing about the other.
     pub(super) fn for_redirect(self, reached: Reached, from: &Url, to: &Url) -> Permission {
-        let is_same = from.host() == to.host() && from.port_or_known_default() == to.port_or_known_default();
+        let without_fragment = |url: &Url| {
+            let mut url = url.clone();
+            url.set_fragment(None);
+            url
+        };
         match (self, reached) {
-            (Permission::Anywhere, Reached::Private) if is_same => Permission::Anywhere,
+            (Permission::Anywhere, Reached::Private) if without_fragment(from) == without_fragment(to) => {
+                Permission::Anywhere
+            }
             _ => Permission::PublicAfterRedirect,
         }
     }
 
-    fn refusal(self, host: String, address: IpAddr) -> FetchError {
+    fn refusal(self, url: &Url, address: IpAddr) -> FetchError {
         match self {
-            Permission::PublicAfterRedirect => FetchError::RedirectToPrivate { host, address },
-            _ => FetchError::Private { host, address },
+            Permission::PublicAfterRedirect => {
+                FetchError::RedirectToPrivate { url: url.to_string(), address }
+            }
+            _ => FetchError::Private { host: url.host_str().unwrap_or_default().to_owned(), address },
         }
     }
 }
@@ -70,10 +78,9 @@ pub(super) async fn connect(url: &Url, permission: Permission) -> Result<(Respon
         _ => addresses.iter().filter(|address| is_public(address.ip())).copied().collect(),
     };
     if allowed.is_empty() {
-        let host = url.host_str().unwrap_or_default().to_owned();
         return Err(match addresses.first() {
-            Some(address) => permission.refusal(host, address.ip()),
-            None => FetchError::Unresolved(host),
+            Some(address) => permission.refusal(url, address.ip()),
+            None => FetchError::Unresolved(url.host_str().unwrap_or_default().to_owned()),
         });
     }
     let reached =

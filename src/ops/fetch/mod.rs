@@ -87,11 +87,11 @@ pub enum FetchError {
         /// Where it leads.
         address: IpAddr,
     },
-    /// A public page redirects to an address that not everybody can reach.
-    #[error("redirected to {host}, which leads to {address}, no public address")]
+    /// A page redirects to an address that not everybody can reach, and that was not approved.
+    #[error("redirected to {url}, which leads to {address}, no public address")]
     RedirectToPrivate {
-        /// As the redirect names it.
-        host: String,
+        /// Where it redirects to.
+        url: String,
         /// Where it leads.
         address: IpAddr,
     },

@@ -247,22 +247,27 @@ async fn only_an_approved_url_leads_to_a_private_address() {
 }
 
 #[tokio::test]
-async fn a_redirect_leads_to_a_private_address_only_within_the_server_that_was_approved() {
+async fn no_redirect_leads_to_another_private_url_than_the_one_that_was_approved() {
     let inner = Server::new(|_| html("<p>secret"));
     let to = inner.url("/");
+    let asked = std::sync::atomic::AtomicUsize::new(0);
     let server = Server::new(move |path| match path {
         "/" => response("301 Moved\r\nLocation: login?x", b""),
-        "/login?x" => html("<p>log in"),
         "/out" => response(&format!("307 Temporary\r\nLocation: {to}"), b""),
+        // The very URL again, as a page does that sets a cookie first.
+        "/again" if asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 0 => {
+            response("302 Found\r\nLocation: /again#top", b"")
+        }
+        "/again" => html("<p>here"),
         other => panic!("{other}"),
     });
-    let page = approved(server.url("/")).await.expect("fetched");
-    assert_eq!(text(&page), "log in\n");
-    assert_eq!(page.redirected_to, Some(server.url("/login?x")));
-    let refused = approved(server.url("/out")).await.expect_err("another server");
-    let (host, address) = ("127.0.0.1".to_owned(), IpAddr::from([127, 0, 0, 1]));
-    assert_eq!(refused, FetchError::RedirectToPrivate { host, address });
-    assert_eq!(inner.requests(), 0);
+    let address = IpAddr::from([127, 0, 0, 1]);
+    for (path, url) in [("/", server.url("/login?x")), ("/out", inner.url("/"))] {
+        let refused = approved(server.url(path)).await.expect_err("not this URL");
+        assert_eq!(refused, FetchError::RedirectToPrivate { url, address });
+    }
+    assert_eq!((server.requests(), inner.requests()), (2, 0));
+    assert_eq!(text(&approved(server.url("/again")).await.expect("fetched")), "here\n");
 }
 
 #[test]
@@ -275,10 +280,14 @@ fn no_redirect_leads_from_a_public_page_to_a_private_one() {
     // Also where the name of a public page comes to mean another address: the next look-up is judged anew.
     assert_eq!(after(Reached::Public, &public, &public), Permission::PublicAfterRedirect);
     assert_eq!(after(Reached::Public, &public, &private), Permission::PublicAfterRedirect);
-    assert_eq!(
-        after(Reached::Private, &private, &url("http://127.0.0.1:8080/")),
-        Permission::PublicAfterRedirect
-    );
+    for other in ["http://127.0.0.1:8080/", "http://127.0.0.1/a", "http://127.0.0.1/?a", "https://127.0.0.1/"]
+    {
+        assert_eq!(
+            after(Reached::Private, &private, &url(other)),
+            Permission::PublicAfterRedirect,
+            "{other}"
+        );
+    }
     let by_rule = Permission::of(Approval::ByRule);
     assert_eq!(by_rule.for_redirect(Reached::Public, &public, &public), Permission::PublicAfterRedirect);
 }

@@ -139,7 +139,7 @@ fn failure(error: FetchError, time_limit: Duration) -> ToolError {
         FetchError::RedirectToPrivate { .. } => ToolError::new(
             Code::ApprovalDenied,
             format!("Failed to fetch - {why}"),
-            "Fetch the address itself, with the user's approval",
+            "Fetch that URL itself, with the user's approval",
         ),
         FetchError::Status(_) | FetchError::Redirects => network("Check the URL"),
         FetchError::Unresolved(_) => network("Check the host name and the network"),
