@@ -16,7 +16,7 @@ use super::history::{self, Operation, Which};
 use super::plan::{By, Plan};
 use super::put_back::{self, LeftFile, PutBack, Recovered, RecoveredOperation, Resolution, put_back};
 use super::steps::{Hook, Step};
-use super::store::{OperationId, Pending, Store};
+use super::store::{Left, OperationId, Pending, Place, Store};
 use super::tree::{self, Links};
 use crate::base::RelPath;
 use crate::vfs::Root;
@@ -115,14 +115,20 @@ impl Editor {
     /// Puts back what a crash left, if anything, and names every operation that is not resolved yet.
     pub fn recover(&self) -> Result<Recovered, EditError> {
         let _turn = self.wait_for_turn()?;
+        let (found, is_unreadable) = self.put_back_pending()?;
         let mut operations: Vec<RecoveredOperation> =
-            self.put_back_pending()?.into_iter().map(|found| found.operation).collect();
+            found.into_iter().map(|found| found.operation).collect();
         for id in self.store.cut_short()? {
             if operations.iter().any(|known| known.id == id) {
                 continue;
             }
             let Some(journal) = self.store.read_cut_short(id)? else { continue };
-            let left = put_back::foreign(&self.root, &journal.entry);
+            let beyond_repair = put_back::beyond_repair(&self.root, &journal.entry);
+            let left = if beyond_repair.is_empty() {
+                put_back::foreign(&self.root, &journal.entry)
+            } else {
+                beyond_repair
+            };
             if left.is_empty() {
                 // The user has put the old content back: nothing is left to decide.
                 self.store.drop_cut_short(id)?;
@@ -136,13 +142,13 @@ impl Editor {
             });
         }
         operations.sort_by_key(|operation| operation.id);
-        Ok(Recovered { operations })
+        Ok(Recovered { operations, is_unreadable })
     }
 
     /// Says what shall become of the files that recovery left of operation `id`.
     pub fn resolve(&self, id: OperationId, resolution: Resolution, by: By) -> Result<Applied, EditError> {
         let turn = self.wait_for_turn()?;
-        for found in self.put_back_pending()? {
+        for found in self.put_back_pending()?.0 {
             if found.operation.id != id {
                 found.is_over()?;
             } else if let Some(pending) = found.due {
@@ -154,10 +160,11 @@ impl Editor {
         let applied = match resolution {
             Resolution::Keep => Applied::default(),
             Resolution::PutBack => {
-                let changes = tree::restoration_of(&self.root, &journal)?;
+                let changes = self.restoration_of(id, &journal)?;
                 self.carry_out(&turn, &changes, by, Kind::Recovery)?
             }
         };
+        put_back::unstage_all(&self.root, &journal.entry);
         self.store.drop_cut_short(id)?;
         Ok(applied)
     }
@@ -181,7 +188,7 @@ impl Editor {
         let journal = self.cut_short(id)?;
         match resolution {
             Resolution::Keep => Ok(Vec::new()),
-            Resolution::PutBack => tree::restoration_of(&self.root, &journal).map(|changes| diffs(&changes)),
+            Resolution::PutBack => self.restoration_of(id, &journal).map(|changes| diffs(&changes)),
         }
     }
 
@@ -238,6 +245,19 @@ impl Editor {
         self.store.read(id)?.ok_or_else(gone)
     }
 
+    fn restoration_of(&self, id: OperationId, journal: &Journal) -> Result<Changes, EditError> {
+        let left = put_back::beyond_repair(&self.root, &journal.entry);
+        if left.is_empty() {
+            return tree::restoration_of(&self.root, journal);
+        }
+        let left: Vec<String> = left.iter().map(LeftFile::to_string).collect();
+        Err(EditError::NoOperation(format!(
+            "operation {id} cannot be put back: {}; bring these files back from your version control, then `symd resolve {id} \
+             keep`",
+            left.join(", ")
+        )))
+    }
+
     fn cut_short(&self, id: OperationId) -> Result<Journal, EditError> {
         let unknown = || EditError::NoOperation(format!("operation {id} was not cut short, or is resolved"));
         self.store.read_cut_short(id)?.ok_or_else(unknown)
@@ -261,7 +281,7 @@ impl Editor {
             return Ok(Applied::default());
         }
         let journal = Journal::of(self.store.next_id(&turn.everywhere)?, changes, by, kind);
-        let place = self.store.begin(&journal)?;
+        let place = self.store.begin(&journal, &turn.everywhere)?;
         let mut held = apply::Held::default();
         let touched = journal.entry.records.len();
         let applied = self
@@ -277,7 +297,9 @@ impl Editor {
             });
         let entry = match applied {
             Ok(entry) => entry,
-            Err(stopped) => return Err(self.roll_back(&Pending { journal, place }, stopped, held)),
+            Err(stopped) => {
+                return Err(self.roll_back(&Pending { journal, place, is_salvaged: false }, stopped, held));
+            }
         };
         self.afterwards.leave(Rest { replaced: held.replaced, entry });
         // It has happened, whatever fails from here on: an error would say that it has not.
@@ -332,45 +354,85 @@ impl Editor {
     /// A turn in which nothing of an earlier one is left over: another process may have died in its own.
     fn take_turn(&self) -> Result<Turn<'_>, EditError> {
         let turn = self.wait_for_turn()?;
-        self.put_back_pending()?.iter().try_for_each(Found::is_over)?;
+        self.put_back_pending()?.0.iter().try_for_each(Found::is_over)?;
         Ok(turn)
     }
 
     /// Ends every edit that was under way when somebody was ended: one that is made whole is committed, any other is put
-    /// back. Usually there is none, seldom one; of an answered edit the commit may be lost with the machine's power.
-    fn put_back_pending(&self) -> Result<Vec<Found>, EditError> {
+    /// back. Usually there is none, seldom one; of an answered edit the commit may be lost with the machine's power. Also
+    /// whether something may have been under way that cannot be read.
+    fn put_back_pending(&self) -> Result<(Vec<Found>, bool), EditError> {
         let mut all = Vec::new();
-        while let Some(pending) = self.store.pending()? {
-            let entry = &pending.journal.entry;
-            if put_back::is_made(&self.root, entry) {
-                apply::finish(&self.root, entry)?;
-                self.store.commit(&pending.journal, pending.place)?;
-                self.store.sync()?;
-                tracing::info!(operation = entry.id.0, title = entry.title, "an edit lacked its last step");
+        loop {
+            let pending = match self.store.left()? {
+                Left::Nothing => return Ok((all, false)),
+                Left::Unreadable => return Ok((all, true)),
+                Left::Pending(pending) => *pending,
+            };
+            if put_back::is_made(&self.root, &pending.journal.entry) {
+                self.finish(&pending)?;
                 continue;
             }
-            let back = put_back(&self.root, &self.hook, &pending.journal, entry.records.len());
-            tracing::warn!(
-                operation = entry.id.0,
-                title = entry.title,
-                "an edit had been cut short and was put back"
-            );
-            let left = back.left().cloned().collect();
-            let (id, title) = (entry.id, entry.title.clone());
-            let due = if back.failed.is_empty() {
-                self.forget(&pending, &back)?;
-                None
-            } else {
-                Some(pending)
-            };
-            let operation = RecoveredOperation { id, title, put_back: back.done, left };
-            let is_due = due.is_some();
-            all.push(Found { operation, due });
+            let is_salvaged = pending.is_salvaged;
+            let found = self.end(pending)?;
+            let is_due = found.due.is_some();
+            // Its journal was cut short while it was written, and nothing had been changed: nothing is to be told.
+            let is_nothing =
+                is_salvaged && found.operation.put_back.is_empty() && found.operation.left.is_empty();
+            if !is_nothing {
+                all.push(found);
+            }
             if is_due {
-                break;
+                return Ok((all, false));
             }
         }
-        Ok(all)
+    }
+
+    /// Commits an edit that lacked its last step.
+    fn finish(&self, pending: &Pending) -> Result<(), EditError> {
+        let entry = &pending.journal.entry;
+        apply::finish(&self.root, entry)?;
+        if entry.lost.is_empty() {
+            if pending.is_salvaged {
+                // What lies there is damaged: the entry is written anew.
+                self.store.commit(&pending.journal, Place::Slot)?;
+                self.store.drop_pending(pending.place)?;
+            } else {
+                self.store.commit(&pending.journal, pending.place)?;
+            }
+            self.store.sync()?;
+            tracing::info!(operation = entry.id.0, title = entry.title, "an edit lacked its last step");
+            return Ok(());
+        }
+        tracing::warn!(
+            operation = entry.id.0,
+            title = entry.title,
+            "an edit is made and its journal is damaged: it cannot be undone"
+        );
+        Ok(self.store.drop_pending(pending.place)?)
+    }
+
+    /// Puts an edit back that was cut short; where its journal is damaged and not enough is left of it, nothing is touched.
+    fn end(&self, pending: Pending) -> Result<Found, EditError> {
+        let entry = &pending.journal.entry;
+        let (id, title) = (entry.id, entry.title.clone());
+        let beyond_repair = put_back::beyond_repair(&self.root, entry);
+        if !beyond_repair.is_empty() {
+            tracing::error!(operation = id.0, title, "the journal of an edit that was cut short is damaged");
+            self.set_aside(&pending, &beyond_repair)?;
+            let operation = RecoveredOperation { id, title, put_back: Vec::new(), left: beyond_repair };
+            return Ok(Found { operation, due: None });
+        }
+        let back = put_back(&self.root, &self.hook, &pending.journal, entry.records.len());
+        tracing::warn!(operation = id.0, title, "an edit had been cut short and was put back");
+        let left = back.left().cloned().collect();
+        let due = if back.failed.is_empty() {
+            self.forget(&pending, &back)?;
+            None
+        } else {
+            Some(pending)
+        };
+        Ok(Found { operation: RecoveredOperation { id, title, put_back: back.done, left }, due })
     }
 }
 

@@ -58,6 +58,16 @@ pub(super) struct Entry {
     pub(super) made: Vec<RelPath>,
     /// Directories that it took away, innermost first.
     pub(super) cleared: Vec<RelPath>,
+    /// Files whose old bytes are not here any more: the journal was damaged.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(super) lost: BTreeSet<RelPath>,
+}
+
+/// A header as it was read, with the bytes that it took: where the old bytes of files begin.
+#[derive(Clone, Debug)]
+pub(super) struct Head {
+    pub(super) entry: Entry,
+    length: u64,
 }
 
 /// What becomes of one file.
@@ -131,6 +141,7 @@ impl Journal {
             records,
             made: changes.make.clone(),
             cleared: changes.clear.clone(),
+            lost: BTreeSet::new(),
         };
         Journal { entry, old }
     }
@@ -163,21 +174,34 @@ impl Journal {
 
     /// Reads a whole journal; `None` when it is cut short or damaged.
     pub(super) fn read(mut file: impl Read) -> io::Result<Option<Journal>> {
-        let Some(entry) = Entry::read(&mut file)? else { return Ok(None) };
+        let Some(head) = Head::read(&mut file)? else { return Ok(None) };
+        let journal = Journal::behind(head.entry, file)?;
+        Ok(journal.entry.lost_of(&journal.old).is_empty().then_some(journal))
+    }
+
+    /// The journal of `head` with those old bytes that are still whole in a damaged `file`.
+    pub(super) fn salvaged(head: Head, mut file: impl Read) -> io::Result<Journal> {
+        io::copy(&mut file.by_ref().take(head.length), &mut io::sink())?;
+        let mut journal = Journal::behind(head.entry, file)?;
+        let lost = journal.entry.lost_of(&journal.old);
+        journal.entry.lost.extend(lost);
+        Ok(journal)
+    }
+
+    /// The journal of `entry`, whose old bytes `file` holds; those that are damaged are left out.
+    fn behind(entry: Entry, mut file: impl Read) -> io::Result<Journal> {
         let mut old = Vec::with_capacity(entry.records.len());
         for record in &entry.records {
-            let Record::Content { before: Some(before), .. } = record else {
+            let Some((_, before)) = entry.kept(record) else {
                 old.push(None);
                 continue;
             };
             let mut bytes = Vec::new();
             file.by_ref().take(before.length).read_to_end(&mut bytes)?;
-            if ContentHash::of(&bytes) != before.hash {
-                return Ok(None);
-            }
-            old.push(Some(Arc::new(bytes)));
+            let is_whole = ContentHash::of(&bytes) == before.hash;
+            old.push(is_whole.then(|| Arc::new(bytes)));
         }
-        Ok(Some(Journal { entry, old }))
+        Ok(Journal { entry, old })
     }
 }
 
@@ -187,9 +211,9 @@ fn other_version() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, why)
 }
 
-impl Entry {
+impl Head {
     /// Reads the header alone; `None` when it is cut short or damaged. An error where another version of symd wrote it.
-    pub(super) fn read(mut file: impl Read) -> io::Result<Option<Entry>> {
+    pub(super) fn read(mut file: impl Read) -> io::Result<Option<Head>> {
         let mut preface = Vec::new();
         file.by_ref().take(PREFACE_BYTES as u64).read_to_end(&mut preface)?;
         let Some((magic, rest)) = preface.split_first_chunk::<8>() else { return Ok(None) };
@@ -207,7 +231,26 @@ impl Entry {
             return Ok(None);
         }
         // It is whole, so it is none of ours: written by another version of symd.
-        serde_json::from_slice(&header).map(Some).map_err(|_| other_version())
+        let entry = serde_json::from_slice(&header).map_err(|_| other_version())?;
+        Ok(Some(Head { entry, length: PREFACE_BYTES as u64 + length }))
+    }
+}
+
+impl Entry {
+    /// The file of `record` whose old bytes the journal keeps.
+    fn kept<'r>(&self, record: &'r Record) -> Option<(&'r RelPath, &'r Old)> {
+        match record {
+            Record::Content { path, before: Some(before), .. } if !self.lost.contains(path) => {
+                Some((path, before))
+            }
+            _ => None,
+        }
+    }
+
+    /// The files whose old bytes should be in `old` and are not.
+    fn lost_of(&self, old: &[Option<Arc<Vec<u8>>>]) -> BTreeSet<RelPath> {
+        let pairs = self.records.iter().zip(old).filter(|(_, old)| old.is_none());
+        pairs.filter_map(|(record, _)| self.kept(record)).map(|(path, _)| path.clone()).collect()
     }
 
     /// Who did it.

@@ -8,10 +8,13 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::store::OperationId;
+use crate::base::ContentHash;
 use crate::base::state::StateError;
 
-/// Who held the lock, and the last number it knew of.
-const LOCK_BYTES: usize = 24;
+/// Who held the lock, the last number it knew of, and the first bytes of the hash of both: what is damaged says nothing.
+const LOCK_BYTES: usize = PROVEN_BYTES + 8;
+
+const PROVEN_BYTES: usize = 24;
 
 /// What is remembered.
 #[derive(Debug, Default)]
@@ -38,10 +41,9 @@ impl Ledger {
         let read = lock.read_at(&mut bytes, 0).map_err(|source| failed("cannot read", source))?;
         let mut token = [0; 16];
         let mut last = [0; 8];
-        if read == LOCK_BYTES {
-            let (front, back) = bytes.split_at(16);
-            token.copy_from_slice(front);
-            last.copy_from_slice(back);
+        if read == LOCK_BYTES && bytes[PROVEN_BYTES..] == proof(&bytes[..PROVEN_BYTES]) {
+            token.copy_from_slice(&bytes[..16]);
+            last.copy_from_slice(&bytes[16..PROVEN_BYTES]);
         }
         if token != self.token.to_le_bytes() {
             let last = u64::from_le_bytes(last);
@@ -65,10 +67,14 @@ impl Ledger {
     }
 
     fn write(&self, lock: &File) -> std::io::Result<()> {
-        let mut bytes = [0; LOCK_BYTES];
-        let (front, back) = bytes.split_at_mut(16);
-        front.copy_from_slice(&self.token.to_le_bytes());
-        back.copy_from_slice(&self.last.to_le_bytes());
+        let mut bytes = [self.token.to_le_bytes().as_slice(), &self.last.to_le_bytes()].concat();
+        bytes.extend(proof(&bytes));
         lock.write_all_at(&bytes, 0)
     }
+}
+
+fn proof(bytes: &[u8]) -> [u8; 8] {
+    let mut proof = [0; 8];
+    proof.copy_from_slice(&ContentHash::of(bytes).0[..8]);
+    proof
 }

@@ -6,7 +6,9 @@
 //! `unlink`: every path is at every moment in its old or in its new state and in no third. The journal holds both
 //! hashes and the old bytes of each, and is on the disk before the first file is touched. Committing *is* renaming the
 //! journal into the history. So a journal that is found was not committed: what has its new hash is put back, what has
-//! its old one is left, and what has any other is the user's and is left as it is, and named.
+//! its old one is left, and what has any other is the user's and is left as it is, and named. A journal that is damaged
+//! as well is read by its head, of which the lock file has a second one: if the old bytes that are needed are still whole
+//! it is put back all the same, else nothing is touched and all its files are named.
 
 mod afterwards;
 mod apply;
@@ -20,6 +22,7 @@ mod history;
 mod ledger;
 mod plan;
 mod put_back;
+mod second_head;
 mod settings;
 mod slot;
 mod splice;

@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::apply::sync_directories;
+use super::change::FileChange;
 use super::entry::{Entry, Journal, Old, Record};
 use super::error::{EditError, bare};
 use super::steps::{Hook, Step};
@@ -19,6 +20,23 @@ pub struct Recovered {
     /// Each edit that had been cut short, by its number. Those with files left are reported at every start until they
     /// are resolved ([`super::Editor::resolve`]).
     pub operations: Vec<RecoveredOperation>,
+    /// The journal is damaged and so is what symd keeps beside it: an edit may have been cut short, and nothing tells which.
+    pub is_unreadable: bool,
+}
+
+impl Recovered {
+    /// What there is to tell, each in a sentence.
+    pub fn told(&self) -> Vec<String> {
+        let mut told: Vec<String> = self.operations.iter().map(ToString::to_string).collect();
+        if self.is_unreadable {
+            told.push(
+                "the journal of edits is damaged: if an edit had been cut short, some of its files may be changed and others \
+                 not; compare the project with your version control"
+                    .to_owned(),
+            );
+        }
+        told
+    }
 }
 
 /// One edit that had been cut short.
@@ -96,6 +114,32 @@ impl PutBack {
     pub(super) fn left(&self) -> impl Iterator<Item = &LeftFile> {
         self.failed.iter().chain(&self.foreign)
     }
+}
+
+/// The files of an edit that can neither be put back nor are made whole, since the journal no longer holds what they held
+/// before: all of them, each with how it stands. Empty where what is left of the journal is enough.
+pub(super) fn beyond_repair(root: &Root, entry: &Entry) -> Vec<LeftFile> {
+    let is_beyond = |record: &Record| match record {
+        Record::Content { path, before: Some(before), after, .. } if entry.lost.contains(path) => {
+            matches!(now(root, path), Ok(found) if found == *after && found != Some(before.hash))
+        }
+        _ => false,
+    };
+    if !entry.records.iter().any(is_beyond) {
+        return Vec::new();
+    }
+    let standing = |file: FileChange| {
+        let reason = match now(root, &file.path) {
+            Ok(found) if found == file.before => "is as it was before the edit",
+            Ok(found) if found == file.after && entry.lost.contains(&file.path) => {
+                "is as the edit left it, and its old content is lost: the journal is damaged"
+            }
+            Ok(found) if found == file.after => "is as the edit left it",
+            _ => "was changed since",
+        };
+        LeftFile { path: file.path, reason: reason.to_owned() }
+    };
+    entry.files().into_iter().map(standing).collect()
 }
 
 /// Puts back the first `touched` records of `journal`, and takes away everything staged and made.
@@ -177,6 +221,11 @@ fn note(result: &mut PutBack, path: &RelPath, answer: Result<(), EditError>) {
     }
 }
 
+/// Takes away what an edit staged, as far as that can be had.
+pub(super) fn unstage_all(root: &Root, entry: &Entry) {
+    unstage(root, entry, &mut PutBack::default());
+}
+
 fn unstage(root: &Root, entry: &Entry, result: &mut PutBack) {
     for record in &entry.records {
         let Record::Content { path, temporary, .. } = record else { continue };
@@ -203,6 +252,11 @@ fn put_back_one(
             if found != *after {
                 let reason = if found.is_none() { "is gone" } else { "was changed since" };
                 result.foreign.push(LeftFile { path: path.clone(), reason: reason.to_owned() });
+                return Ok(());
+            }
+            if before.is_some() && old.is_none() {
+                let reason = "was not put back: its old content is lost".to_owned();
+                result.foreign.push(LeftFile { path: path.clone(), reason });
                 return Ok(());
             }
             restore(root, path, before.zip(old), temporary, found.map(|_| *kept))?;

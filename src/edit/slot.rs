@@ -2,7 +2,6 @@
 //! to the disk changes no name and no length, which takes a quarter of the time of a new file. Invariant: what it holds
 //! proves itself, or is nothing; what was cut short while it was written is no journal.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use crate::base::state::{StateError, durable};
@@ -11,7 +10,7 @@ use crate::base::state::{StateError, durable};
 const BYTES: usize = 64 << 10;
 
 /// What a journal never begins with.
-const NOTHING: [u8; 8] = [0; 8];
+pub(super) const NOTHING: [u8; 8] = [0; 8];
 
 #[derive(Debug)]
 pub(super) struct Slot {
@@ -35,11 +34,6 @@ impl Slot {
     /// Writes a journal in the place of the one that was here, and waits for the disk.
     pub(super) fn write(&self, parts: &[&[u8]]) -> Result<(), StateError> {
         durable::overwrite(&self.path, &parts.concat(), BYTES)
-    }
-
-    /// The file, if it is there.
-    pub(super) fn open(&self) -> Result<Option<File>, StateError> {
-        durable::open(&self.path)
     }
 
     /// Forgets the journal. Not waited for: one that comes back after a crash is found settled, or put back once more.

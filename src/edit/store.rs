@@ -10,8 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use super::entry::{Entry, Journal};
+use super::entry::{Entry, Head, Journal};
 use super::ledger::Ledger;
+use super::second_head::{Lying, SecondHead, is_nothing};
 use super::slot::Slot;
 use crate::base::state::{self, StateError, durable};
 
@@ -25,11 +26,24 @@ impl fmt::Display for OperationId {
     }
 }
 
-/// An edit that was under way.
+/// What is left of earlier edits.
+#[derive(Debug)]
+pub(super) enum Left {
+    /// Nothing: each came to its end.
+    Nothing,
+    /// One was under way.
+    Pending(Box<Pending>),
+    /// Neither the journal nor its head can be read: an edit may have been under way, and nothing says which.
+    Unreadable,
+}
+
+/// An edit that was under way. Its journal may have lost old bytes ([`Entry::lost`]).
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) journal: Journal,
     pub(super) place: Place,
+    /// The journal there is damaged; this one was made up of what is left of it.
+    pub(super) is_salvaged: bool,
 }
 
 /// Where the journal of an edit under way lies.
@@ -43,6 +57,7 @@ pub(super) enum Place {
 pub(super) struct Store {
     directory: PathBuf,
     slot: Slot,
+    second_head: SecondHead,
     /// Bytes that committed entries may take.
     limit: u64,
     /// Headers read so far: entries never change. Those that fell out are dropped at the next look.
@@ -50,6 +65,7 @@ pub(super) struct Store {
     ledger: Mutex<Ledger>,
 }
 
+const LOCK: &str = "lock";
 const COMMITTED: &str = "edit";
 const CUT_SHORT: &str = "cut";
 
@@ -59,6 +75,7 @@ impl Store {
         Ok(Store {
             directory: directory.to_owned(),
             slot: Slot::new(directory),
+            second_head: SecondHead::new(directory.join(LOCK)),
             limit,
             known: Mutex::default(),
             ledger: Mutex::new(Ledger::new()),
@@ -72,7 +89,7 @@ impl Store {
 
     /// Keeps every other process from editing this project until the file is dropped.
     pub(super) fn lock(&self) -> Result<File, StateError> {
-        let path = self.directory.join("lock");
+        let path = self.directory.join(LOCK);
         let lock = durable::lock(&path)?;
         self.ledger().take(&lock, &path)?;
         Ok(lock)
@@ -85,9 +102,10 @@ impl Store {
     }
 
     /// Writes the journal of an edit that is about to be made, and waits for the disk.
-    pub(super) fn begin(&self, journal: &Journal) -> Result<Place, StateError> {
+    pub(super) fn begin(&self, journal: &Journal, lock: &File) -> Result<Place, StateError> {
         self.ledger().is_clean = false;
         let head = self.head(journal)?;
+        self.second_head.write(lock, &head)?;
         let parts = journal.parts(&head);
         if Slot::has_room(&parts) {
             self.slot.write(&parts)?;
@@ -123,28 +141,85 @@ impl Store {
         Ok(path)
     }
 
-    /// The edit that was under way when somebody was ended: not committed, not put back.
-    pub(super) fn pending(&self) -> Result<Option<Pending>, StateError> {
+    /// What was under way when somebody was ended: neither committed nor put back.
+    pub(super) fn left(&self) -> Result<Left, StateError> {
         if self.ledger().is_clean {
-            return Ok(None);
+            return Ok(Left::Nothing);
         }
-        let path = self.pending_path();
-        if let Some(file) = durable::open(&path)? {
-            if let Some(journal) = read_from(&path, file)? {
-                return Ok(Some(Pending { journal, place: Place::File }));
+        let long = self.lying(&self.pending_path())?;
+        let (place, path, lying) = match long {
+            Lying::Nothing => (Place::Slot, self.slot.path().to_owned(), self.lying(self.slot.path())?),
+            long => (Place::File, self.pending_path(), long),
+        };
+        let left = match lying {
+            // The file of a long journal is renamed when its edit is committed.
+            Lying::Whole(journal) if place == Place::File || !self.is_settled(journal.entry.id)? => {
+                Left::Pending(Box::new(Pending { journal, place, is_salvaged: false }))
             }
-            // The machine went down while it was written: nothing had been changed yet.
-            durable::remove(&path)?;
-            self.sync()?;
+            Lying::Whole(_) => Left::Nothing,
+            Lying::Nothing | Lying::Damaged => {
+                let is_damaged = matches!(lying, Lying::Damaged);
+                self.salvaged(place, &path, is_damaged)?
+            }
+        };
+        if matches!(left, Left::Nothing | Left::Unreadable) {
+            if place == Place::File {
+                durable::remove(&path)?;
+                self.sync()?;
+            }
+            self.ledger().is_clean = true;
         }
-        if let Some(file) = self.slot.open()?
-            && let Some(journal) = read_from(self.slot.path(), file)?
-            && !self.is_settled(journal.entry.id)?
-        {
-            return Ok(Some(Pending { journal, place: Place::Slot }));
+        Ok(left)
+    }
+
+    /// What can be told of an edit whose journal should lie at `path` and does not, or is damaged: it may also have been
+    /// cut short while it was written, before anything was changed.
+    fn salvaged(&self, place: Place, path: &Path, is_damaged: bool) -> Result<Left, StateError> {
+        match self.second_head.read()? {
+            Lying::Whole(head) if !self.is_settled(head.entry.id)? => {
+                let journal = match durable::open(path)? {
+                    Some(file) => Journal::salvaged(head, std::io::BufReader::new(file)),
+                    None => Journal::salvaged(head, std::io::empty()),
+                };
+                let journal = journal.map_err(|source| self.failed("cannot read", source))?;
+                Ok(Left::Pending(Box::new(Pending { journal, place, is_salvaged: true })))
+            }
+            Lying::Damaged if is_damaged => {
+                self.second_head.clear()?;
+                self.slot.clear()?;
+                Ok(Left::Unreadable)
+            }
+            _ => Ok(Left::Nothing),
         }
-        self.ledger().is_clean = true;
-        Ok(None)
+    }
+
+    /// The journal at `path`.
+    fn lying(&self, path: &Path) -> Result<Lying<Journal>, StateError> {
+        let Some(file) = durable::open(path)? else { return Ok(Lying::Nothing) };
+        // A long journal that is empty was cut short, and the slot is made with its full length.
+        let is_nothing = path == self.slot.path() && is_nothing(&file, 0);
+        Ok(match read_from(path, file).map_err(|error| self.naming_files(error))? {
+            Some(journal) => Lying::Whole(journal),
+            None if is_nothing => Lying::Nothing,
+            None => Lying::Damaged,
+        })
+    }
+
+    /// The error of a journal that seems to be another version's, with the files that it is about where its second head
+    /// tells them: then it may as well be damaged, and nothing is touched.
+    fn naming_files(&self, error: StateError) -> StateError {
+        let StateError::Io { what, path, source } = error else { return error };
+        let named = match self.second_head.read() {
+            Ok(Lying::Whole(head)) if source.kind() == std::io::ErrorKind::InvalidData => {
+                head.entry.files().iter().map(|file| file.path.to_string()).collect::<Vec<_>>().join(", ")
+            }
+            _ => return StateError::Io { what, path, source },
+        };
+        let source = std::io::Error::new(
+            std::io::ErrorKind::InvalidData,
+            format!("{source}; the edit is of {named}, and nothing of it was touched"),
+        );
+        StateError::Io { what, path, source }
     }
 
     /// Waits until names here are on the disk.
@@ -161,6 +236,7 @@ impl Store {
 
     /// Forgets the edit under way, which has left nothing behind.
     pub(super) fn drop_pending(&self, place: Place) -> Result<(), StateError> {
+        self.second_head.clear()?;
         match place {
             Place::Slot => self.slot.clear()?,
             Place::File => {
@@ -204,8 +280,8 @@ impl Store {
             }
             let path = self.path(id, COMMITTED);
             let Some(file) = durable::open(&path)? else { continue };
-            match Entry::read(std::io::BufReader::new(file)) {
-                Ok(read) => present.extend(read.map(|entry| (id, Arc::new(entry)))),
+            match Head::read(std::io::BufReader::new(file)) {
+                Ok(read) => present.extend(read.map(|head| (id, Arc::new(head.entry)))),
                 Err(source) if source.kind() == std::io::ErrorKind::InvalidData => {}
                 Err(source) => return Err(StateError::Io { what: "cannot read", path, source }),
             }

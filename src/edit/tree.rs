@@ -80,11 +80,15 @@ pub(super) fn inverse_of(root: &Root, journal: &Journal) -> Result<Changes, Edit
     tree.changes()
 }
 
-/// What putting every file of `journal` back comes down to, whatever they hold now.
+/// What putting every file of `journal` back comes down to, whatever they hold now; of those whose old bytes are lost nothing.
 pub(super) fn restoration_of(root: &Root, journal: &Journal) -> Result<Changes, EditError> {
     let mut tree = Tree::new(root);
     for (record, old) in journal.entry.records.iter().zip(&journal.old) {
         if let Record::Content { path, before, .. } = record {
+            // What it held is lost, and it holds it.
+            if journal.entry.lost.contains(path) {
+                continue;
+            }
             tree.load(path)?;
             let restored = before.zip(old.as_ref()).map(|(before, bytes)| Wanted {
                 bytes: Arc::clone(bytes),

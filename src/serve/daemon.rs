@@ -304,8 +304,8 @@ pub fn gate(engine: &Engine) -> Gate {
 }
 
 fn tell(recovered: &Recovered) {
-    for operation in &recovered.operations {
-        tracing::warn!("{operation}");
+    for told in recovered.told() {
+        tracing::warn!("{told}");
     }
 }
 

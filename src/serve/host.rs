@@ -142,8 +142,7 @@ impl Host {
 
     /// Every edit that a crash had cut short and what became of it, a line each.
     fn recovered(&self) -> Vec<String> {
-        let operations = self.project().map(|project| project.recovered.operations.as_slice());
-        operations.unwrap_or_default().iter().map(ToString::to_string).collect()
+        self.project().map(|project| project.recovered.told()).unwrap_or_default()
     }
 
     /// The same, once: for the first answer whose reader can be told.

@@ -21,6 +21,7 @@ mod edit_agent;
 mod edit_bodies;
 mod edit_crash;
 mod edit_daemon_kill;
+mod edit_damage;
 mod edit_hostile;
 mod edit_kill;
 mod edit_oracle;

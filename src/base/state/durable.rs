@@ -51,11 +51,16 @@ pub fn overwrite(path: &Path, bytes: &[u8], length: usize) -> Result<(), StateEr
 
 /// Writes `bytes` over the beginning of the file `path` if it is there. The disk is not waited for.
 pub fn patch(path: &Path, bytes: &[u8]) -> Result<(), StateError> {
+    patch_at(path, bytes, 0)
+}
+
+/// [`patch`] from byte `at` on.
+pub fn patch_at(path: &Path, bytes: &[u8], at: u64) -> Result<(), StateError> {
     let file = match std::fs::OpenOptions::new().write(true).custom_flags(NO_LINKS).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         file => file,
     };
-    file.and_then(|file| file.write_all_at(bytes, 0)).map_err(|source| failed("cannot write", path, source))
+    file.and_then(|file| file.write_all_at(bytes, at)).map_err(|source| failed("cannot write", path, source))
 }
 
 /// Writes `parts` one after the other to a new file `path`, mode 0600. [`sync_file`] and [`sync_directory`] bring it to the
