@@ -25,19 +25,21 @@ pub(super) fn scopes(here: &Here, family: Family, name: &str) -> Vec<TextRange> 
             continue;
         }
         let found = match family {
-            Family::Python => python(text, start, end, family),
-            _ if is_short_template(here.grammar, text, start) => None,
-            _ if !binds(text, start, end, family) => None,
-            _ => around(here, start),
+            Family::Python => python(here, start, end, family),
+            _ if is_short_template(here.grammar, text, start) => Vec::new(),
+            _ if !binds(text, start, end, family) => Vec::new(),
+            _ => around(here, start).and_then(range).into_iter().collect(),
         };
-        if let Some((from, to)) = found
-            && let (Ok(from), Ok(to)) = (u32::try_from(from), u32::try_from(to))
-            && !is_row(here, start)
-        {
-            scopes.push(TextRange::new(from.min(to), to));
+        if !found.is_empty() && !is_row(here, start) {
+            scopes.extend(found);
         }
     }
     scopes
+}
+
+fn range((from, to): (usize, usize)) -> Option<TextRange> {
+    let (from, to) = (u32::try_from(from).ok()?, u32::try_from(to).ok()?);
+    Some(TextRange::new(from.min(to), to))
 }
 
 fn is_row(here: &Here, start: usize) -> bool {
@@ -55,23 +57,46 @@ fn around(here: &Here, start: usize) -> Option<(usize, usize)> {
     Some((row.start as usize, row.end as usize))
 }
 
-/// The names of a comprehension hold within its brackets, those of a lambda up to the end of its brackets or line.
-fn python(text: &str, start: usize, end: usize, family: Family) -> Option<(usize, usize)> {
+/// The names of a comprehension hold within its brackets, its first iterable left out; those of a lambda up to the end of
+/// its brackets or line.
+fn python(here: &Here, start: usize, end: usize, family: Family) -> Vec<TextRange> {
+    match for_before(here.text.as_str(), start, end) {
+        Some(at) => of_comprehension(here, at),
+        None => of_lambda(here.text.as_str(), start, end, family).and_then(range).into_iter().collect(),
+    }
+}
+
+/// Where the `for` stands whose target the name is.
+fn for_before(text: &str, start: usize, end: usize) -> Option<usize> {
     let near = floor(text, start.saturating_sub(MAX_NEAR));
     let left = &text[near..start];
     let is_target = |c: char| c.is_alphanumeric() || c.is_whitespace() || "_,()*".contains(c);
-    if let Some(at) = rfind_word(left, "for") {
-        let targets = &left[at + 3..];
-        let right = &text[end..floor(text, (end + MAX_NEAR).min(text.len()))];
-        let others = find_word(right, "in").map(|at| &right[..at]);
-        if targets.chars().all(is_target)
-            && find_word(targets, "in").is_none()
-            && others.is_some_and(|others| others.chars().all(is_target))
-        {
-            let open = open_bracket(text, near + at)?;
-            return Some((open, close_bracket(text, open)));
-        }
+    let at = rfind_word(left, "for")?;
+    let targets = &left[at + 3..];
+    let right = &text[end..floor(text, (end + MAX_NEAR).min(text.len()))];
+    let others = find_word(right, "in").map(|at| &right[..at]);
+    let is_it = targets.chars().all(is_target)
+        && find_word(targets, "in").is_none()
+        && others.is_some_and(|others| others.chars().all(is_target));
+    is_it.then_some(near + at)
+}
+
+/// Where the targets of the `for` at byte `at` hold: nowhere if it is a statement.
+fn of_comprehension(here: &Here, at: usize) -> Vec<TextRange> {
+    let text = here.text.as_str();
+    let inside = |range: TextRange| range.as_range().contains(&at);
+    let around = here.comprehensions().iter().filter(|one| inside(one.range));
+    if let Some(innermost) = around.min_by_key(|one| one.range.end - one.range.start) {
+        return innermost.inside().to_vec();
     }
+    // A bracket that is not understood.
+    let open = open_bracket(text, at);
+    open.and_then(|open| range((open, close_bracket(text, open)))).into_iter().collect()
+}
+
+fn of_lambda(text: &str, start: usize, end: usize, family: Family) -> Option<(usize, usize)> {
+    let near = floor(text, start.saturating_sub(MAX_NEAR));
+    let left = &text[near..start];
     let at = rfind_word(left, "lambda")?;
     let is_default = before(text, start, family).ends_with('=');
     if left[at..].contains(':') || is_default || !behind(text, end).starts_with([',', ':', '=']) {

@@ -7,6 +7,7 @@ mod binders;
 mod clashes;
 mod classes;
 mod computed_names;
+mod comprehension;
 mod context;
 mod definitions;
 mod enclosing;

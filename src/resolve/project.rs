@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::bases::Base;
 use super::binders;
+use super::comprehension::{Comprehension, comprehensions};
 use super::family::Family;
 use super::sources::{Current, Sources, Target};
 use crate::base::cancel::Cancelled;
@@ -40,6 +41,7 @@ pub(super) struct Here {
     pub(super) text: Text,
     locals: RefCell<HashMap<String, Vec<TextRange>>>,
     imports: OnceCell<ImportList>,
+    comprehensions: OnceCell<Vec<Comprehension>>,
 }
 
 impl Here {
@@ -57,16 +59,30 @@ impl Here {
                 text,
                 locals: RefCell::default(),
                 imports: OnceCell::new(),
+                comprehensions: OnceCell::new(),
             });
         }
         let content = Content::Code { origin: *origin, hash, stat: *stat, outline: outline.clone() };
         let file = Arc::new(FileEntry { path: file.path.clone(), content });
-        Some(Here { file, outline, grammar, text, locals: RefCell::default(), imports: OnceCell::new() })
+        Some(Here {
+            file,
+            outline,
+            grammar,
+            text,
+            locals: RefCell::default(),
+            imports: OnceCell::new(),
+            comprehensions: OnceCell::new(),
+        })
     }
 
     /// What it imports: asked for at every occurrence of a name.
     pub(super) fn imports(&self) -> &ImportList {
         self.imports.get_or_init(|| self.outline.imports.unpack())
+    }
+
+    /// Its comprehensions, if it is Python's.
+    pub(super) fn comprehensions(&self) -> &[Comprehension] {
+        self.comprehensions.get_or_init(|| comprehensions(self.text.as_str()))
     }
 
     pub(super) fn target(&self, row: usize) -> Target {

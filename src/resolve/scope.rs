@@ -154,7 +154,7 @@ fn reached_around(
                     Meaning::Unknown => is_open = true,
                     _ => {}
                 }
-            } else if project.family == Family::Python && is_innermost {
+            } else if project.family == Family::Python && is_innermost && !is_in_comprehension(here, at) {
                 let own = children(here, scope, name, &|row| {
                     is_enclosing(row) || enclosing(outline, row.name_start) == Some(scope)
                 });
@@ -303,6 +303,12 @@ fn children(here: &Here, scope: usize, name: &str, accepts: &dyn Fn(&Row) -> boo
             rows[at].parent() == Some(scope) && here.outline.name(&rows[at]) == name && accepts(&rows[at])
         })
         .collect()
+}
+
+/// Whether byte `at` of a Python file is evaluated in the scope of a comprehension, which does not see the names of a class
+/// body around it.
+fn is_in_comprehension(here: &Here, at: u32) -> bool {
+    here.comprehensions().iter().any(|one| one.holds(at))
 }
 
 /// Whether byte `at` lies behind the header of a Python function or class: decorators, defaults, annotations and

@@ -87,6 +87,67 @@ fn members_arguments_strings_and_other_scopes_are_not() {
 }
 
 #[test]
+fn only_the_first_iterable_of_a_comprehension_is_outside_of_it() {
+    for form in [
+        "[x for x in old()]",
+        "(x for x in old())",
+        "sum(x for x in old() if x)",
+        "{x for x in old()}",
+        "{x: 1 for x in old()}",
+        "{k: x for k, x in old().items() for y in x}",
+        "[x async for x in old()]",
+        "[x for x in [y for y in old()]]",
+        "[')', *(x for x in f(\"]\", old()))]",
+        "f'{[x for x in old()]}'",
+    ] {
+        free(&format!("//- a.py\ndef $0old(): pass\nz = {form}\n"), "x");
+    }
+    for form in [
+        "[x for y in ys for x in old()]",
+        "[x for x in ys if old()]",
+        "[old() for x in ys]",
+        "(x for y in ys for x in old())",
+        "sum(x for x in ys if old())",
+        "sum(old() for x in ys)",
+        "{x: 1 for y in ys for x in old()}",
+        "{x: x for x in ys if old()}",
+        "{x: old() for x in ys}",
+        "[x for x in [y for y in ys if [old() for x in y]]]",
+        "f'{\", \".join(old() for x in ys)}'",
+    ] {
+        assert_eq!(
+            in_the_way(&format!("//- a.py\ndef $0old(): pass\nz = {form}\n"), "x"),
+            ["a.py:2"],
+            "{form}"
+        );
+    }
+}
+
+#[test]
+fn the_names_of_a_class_body_are_not_known_inside_its_comprehensions() {
+    let class =
+        |body: &str| format!("//- a.py\nx = 0\ndef $0old(): pass\nclass A:\n    go = 1\n    z = {body}\n");
+    for body in [
+        "[old() for y in ys]",
+        "{y: old() for y in ys}",
+        "sum(y for y in ys if old())",
+        "[y for w in v for y in old()]",
+    ] {
+        free(&class(body), "go");
+    }
+    for body in ["[y for y in old()]", "sum(y for y in old() if y)", "{y: 1 for y in old()}", "old()"] {
+        assert_eq!(in_the_way(&class(body), "go"), ["a.py:4"], "{body}");
+    }
+    let member = |body: &str| format!("//- a.py\nx = 0\nclass A:\n    $0old = 1\n    z = {body}\n");
+    for body in ["[x for y in ys]", "(y for y in ys if x)"] {
+        free(&member(body), "x");
+    }
+    for body in ["[y for y in x]", "(y for y in x)", "x"] {
+        assert_eq!(in_the_way(&member(body), "x"), ["a.py:4"], "{body}");
+    }
+}
+
+#[test]
 fn what_is_nearer_catches_the_uses() {
     let fixture = "//- a.py\ndef $0f():\n    return 1\ndef g(x):\n    y = f()\n    return y\ndef h(z):\n    y = 2\n    return z\ny = 3\n";
     assert_eq!(in_the_way(fixture, "y"), ["a.py:4", "a.py:9"]);

@@ -35,6 +35,31 @@ fn imports_lead_to_the_declaration_through_packages_and_stars() {
 }
 
 #[test]
+fn comprehensions_have_a_scope_of_their_own_but_for_the_first_iterable() {
+    let fixture = "//- a.py\n$0mark = 1\n\
+        a = [mark for mark in mark]\n\
+        b = {k: mark for k, mark in mark.items()}\n\
+        class C:\n    mark = 2\n    c = [mark for x in y]\n    d = [x for x in mark]\n    \
+        e = {x: 1 for x in y if mark}\n";
+    assert_eq!(
+        judged(fixture),
+        [
+            "a.py:1: likely declaration",
+            "a.py:2: unlikely use",
+            "a.py:2: unlikely use",
+            "a.py:2: likely use",
+            "a.py:3: unlikely use",
+            "a.py:3: unlikely use",
+            "a.py:3: likely use",
+            "a.py:5: unlikely declaration",
+            "a.py:6: likely use",
+            "a.py:7: unlikely use",
+            "a.py:8: likely use",
+        ]
+    );
+}
+
+#[test]
 fn what_shadows_a_name_makes_it_another() {
     let fixture = "//- a.py\ndef $0mark(): pass\n\
         def f(mark): return mark\n\
