@@ -187,16 +187,23 @@ impl Servers {
         self.fleet.ask(language, Feature::CODE_ACTIONS, about, waiting, run).await
     }
 
-    /// What renaming the symbol at `at` would change, after the server was asked whether it can be (`prepareRename`).
+    /// What renaming the symbol at `at` would change, after the server was asked whether it can be (`prepareRename`)
+    /// and told of the texts of the files `opened`.
     pub async fn rename(
         &self,
         language: LanguageId,
         at: &At,
         new_name: &str,
+        opened: &[RelPath],
         waiting: Waiting,
     ) -> Result<Said<Renaming>, NoAnswer> {
-        let (place, name) = (at.clone(), new_name.to_owned());
-        let run = async move |session: Arc<Session>| session.rename(&place, &name).await;
+        let (place, name, opened) = (at.clone(), new_name.to_owned(), opened.to_vec());
+        let run = async move |session: Arc<Session>| {
+            for path in &opened {
+                session.show(path).await;
+            }
+            session.rename(&place, &name).await
+        };
         self.fleet.ask(language, Feature::RENAME, About::place(at).saying(new_name), waiting, run).await
     }
 

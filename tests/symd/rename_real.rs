@@ -79,10 +79,14 @@ fn ty_renames_in_texts_of_every_spelling() {
     let Some(servers) = real_server("ty") else { return };
     let lib = "\u{FEFF}def run() -> str:\r\n    return \"\u{1F600}\"\r\n\r\n\r\nx = \"\u{1F600}\u{1F468}\u{200D}\u{1F469}\", run(); y = run\r\n";
     let user = "from lib import run\n\nz = [\"\u{1F600}\", run(), \"\u{1F600}\", run()]\r\nw = run()";
-    let files: [(&str, &[u8]); 2] = [("lib.py", lib.as_bytes()), ("use.py", user.as_bytes())];
+    // Read from the disk by the server, which would count the mark.
+    let marked = "\u{FEFF}from lib import run; run()\r\nprint(run())\r\n";
+    let files: [(&str, &[u8]); 3] =
+        [("lib.py", lib.as_bytes()), ("marked.py", marked.as_bytes()), ("use.py", user.as_bytes())];
     play(&files, Answers::Real(servers), async |stage| {
         let wanted = json!({ "name_path": "run", "relative_path": "lib.py", "new_name": "\u{e9}t\u{e9}" });
         let expected = [
+            ("marked.py", with_words(marked, "run", "\u{e9}t\u{e9}")),
             ("lib.py", with_words(lib, "run", "\u{e9}t\u{e9}")),
             ("use.py", with_words(user, "run", "\u{e9}t\u{e9}")),
         ];

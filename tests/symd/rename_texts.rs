@@ -62,3 +62,27 @@ fn every_spelling_of_a_text_is_kept() {
         }
     }
 }
+
+#[test]
+fn a_server_is_told_of_files_with_a_mark_before_it_is_asked() {
+    let lib = "def run():\n    pass\n";
+    let wide: Vec<u8> =
+        [0xFF, 0xFE].into_iter().chain("run\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let files: [(&str, &[u8]); 5] = [
+        ("a.py", lib.as_bytes()),
+        ("marked.py", b"\xEF\xBB\xBFfrom a import run; run()\n"),
+        ("other.py", b"\xEF\xBB\xBFfrom a import other\n"),
+        ("plain.py", b"from a import run\n"),
+        ("wide.py", &wide),
+    ];
+    play(&files, Answers::Fake(script("utf-8", lib), ""), async |stage| {
+        stage.done("rename_symbol", json!({ "name_path": "run", "new_name": "go", "force": true })).await;
+        let log = stage.log();
+        let asked = log.find("textDocument/rename").unwrap();
+        let opened =
+            |name: &str| log[..asked].lines().any(|line| line.contains("didOpen") && line.contains(name));
+        assert!(opened("marked.py") && opened("wide.py"), "{log}");
+        assert!(!opened("other.py") && !opened("plain.py"), "{log}");
+        assert!(!log.contains("\u{FEFF}") && !log.contains("\\ufeff"), "{log}");
+    });
+}

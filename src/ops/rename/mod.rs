@@ -7,6 +7,7 @@ mod by_server;
 mod by_syntax;
 mod collisions;
 mod leads;
+mod marked;
 mod mentions;
 mod names;
 mod places;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 
 use super::answer::RenameError;
+use super::marked::marked;
 use super::{LinkedSymbol, Rename, names};
 use crate::base::{Cancel, RelPath, TextEdit};
 use crate::config::server::Trustworthiness;
@@ -36,14 +37,20 @@ pub(super) async fn ask_server(
 ) -> Result<Renamings, NoAnswer> {
     let language = project.language_of(&symbol.target)?;
     let place = |target: &Target| At { revision: asked.revision, ..target.at.clone() };
-    let first = project.servers.rename(language, &place(&symbol.target), &ask.new_name, ask.waiting).await?;
+    // Without them the server is asked all the same: what it says wrongly of such a file is refused.
+    let opened = marked(project, &symbol.target).await.unwrap_or_default();
+    let first = place(&symbol.target);
+    let first = project.servers.rename(language, &first, &ask.new_name, &opened, ask.waiting).await?;
     let Said { value, server, maybe_indexing } = first;
     let mut all = Renamings { server, maybe_indexing, said: vec![(symbol.target.clone(), value)] };
     let mut others = JoinSet::new();
     for (number, other) in symbol.others().enumerate() {
         let (servers, at, new_name) = (project.servers.clone(), place(other), ask.new_name.clone());
-        let (other, waiting) = (other.clone(), ask.waiting);
-        others.spawn(async move { (number, other, servers.rename(language, &at, &new_name, waiting).await) });
+        let (other, waiting, opened) = (other.clone(), ask.waiting, opened.clone());
+        others.spawn(async move {
+            let said = servers.rename(language, &at, &new_name, &opened, waiting).await;
+            (number, other, said)
+        });
     }
     let mut answers = others.join_all().await;
     answers.sort_by_key(|(number, ..)| *number);
