@@ -333,5 +333,8 @@ fn a_daemon_whose_directory_was_removed_ends_with_the_next_question() {
     std::fs::remove_dir_all(user.path("run/symd")).unwrap();
     let answer = wire.ask(&call(1, "find_symbol", json!({"name_path_pattern": "x"})));
     assert_eq!(answer["result"]["isError"], true, "{answer}");
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("cannot be found out: cannot make a barrier file in "), "{text}");
+    assert!(text.contains("No such file or directory") && text.contains("then ask again"), "{text}");
     assert_eq!(wire.receive(), None, "the daemon went on");
 }
