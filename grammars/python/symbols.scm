@@ -1,6 +1,7 @@
 ; Python, as pyright lists it. The vocabulary is described in src/syntax/roles.rs.
 
 (identifier) @identifier
+[(type) (assignment) (augmented_assignment) (call) (subscript)] @template
 (block) @body
 
 ; Functions and classes.

@@ -220,6 +220,9 @@ impl Worker {
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
+                    // One string may stand in two nodes that are looked at.
+                    self.seen.sort_unstable();
+                    self.seen.dedup();
                     return Ok(());
                 }
             }

@@ -10,7 +10,7 @@ use super::roles::{QueryError, Roles};
 
 /// Raise it when the extractor makes different rows from the same matches, or when caches may hold rows that were made of
 /// another text than their key says (version 3: of texts written by edits, byte-order mark included): caches are keyed by it.
-const EXTRACTOR_VERSION: u32 = 6;
+const EXTRACTOR_VERSION: u32 = 7;
 
 /// A grammar that is compiled into this binary. Cheap to copy; compare and hash by name.
 #[derive(Clone, Copy)]
@@ -34,7 +34,7 @@ pub(super) struct Compiled {
     pub(super) roles: Roles,
     /// For each node kind id, whether it is an identifier.
     pub(super) is_identifier: Box<[bool]>,
-    /// Likewise whether it is a string that `templates` reads.
+    /// Likewise whether it is a string that `templates` reads, or may hold one.
     pub(super) is_template: Box<[bool]>,
     /// For each node kind id, whether it is a body.
     pub(super) is_body: Box<[bool]>,

@@ -20,6 +20,7 @@ pub mod name_path;
 mod occurrences;
 pub mod outline;
 mod places;
+mod quoted;
 mod roles;
 mod scopes;
 pub mod signature;

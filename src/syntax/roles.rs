@@ -23,7 +23,7 @@
 //! | `@part.<word>` | text for a composed name |
 //! | `@body` | alone in its pattern: the node kinds that are bodies, where a declaration's head ends; not run as a query |
 //! | `@identifier` | alone in its pattern: the node kinds that are identifiers; not run as a query |
-//! | `@template` | likewise: the node kinds of strings in which names stand that are no nodes (see `templates`) |
+//! | `@template` | likewise: the node kinds of strings in which names stand that are no nodes, or of what holds such strings (see `templates`) |
 //! | `@_…` | for predicates only |
 //!
 //! | property | meaning |

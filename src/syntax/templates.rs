@@ -1,5 +1,5 @@
-//! Names in strings that their grammar does not give as identifiers: Kotlin's `"$name"`, and what Rust's formatting macros
-//! capture (`println!("{name}")`). Names in braces that a grammar parses (`"${a.b}"`, Python's, C#'s and JavaScript's) are
+//! Names in strings that their grammar does not give as identifiers: Kotlin's `"$name"`, what Rust's formatting macros
+//! capture (`println!("{name}")`), and what Python writes in quotes (`quoted`). Names in braces that a grammar parses (`"${a.b}"`, Python's, C#'s and JavaScript's) are
 //! identifiers like others and none of this module's. Invariant: one pass over the string, whatever is in it.
 
 use std::ops::Range;
@@ -7,12 +7,14 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::grammar::Grammar;
+use super::quoted;
 
-/// Calls `note` with the range in `text` of every such name in the string that `node` is.
+/// Calls `note` with the range in `text` of every such name in the string that `node` is, or in those that it holds.
 pub(super) fn names(grammar: Grammar, node: Node<'_>, text: &str, note: &mut impl FnMut(Range<usize>)) {
     match grammar.name() {
         "kotlin" => kotlin(node, text, note),
         "rust" => rust(node, text, note),
+        "python" => quoted::names(node, text, note),
         _ => {}
     }
 }
@@ -290,6 +292,38 @@ mod tests {
         check("rust", r##"fn f() { write!(o, r#"{a}"#); m!("{b}"); }"##, &["f", "write", "o", "a", "m"]);
         let nested = r#"fn f() { assert_eq!("{a}", b, "{c}"); print!("{}", format!("{d}")); "{e}"; }"#;
         check("rust", nested, &["f", "assert_eq", "b", "c", "print", "format", "d"]);
+    }
+
+    #[test]
+    fn names_that_python_writes_in_quotes() {
+        for (text, expected) in [
+            (
+                "__all__ = ['name', \"b\", 'c d', f'{d}'] + x + ('e',)",
+                &["__all__", "name", "b", "d", "x", "e"] as &[_],
+            ),
+            ("__all__ += 'a', 'b'", &["__all__", "a", "b"]),
+            ("__all__: list[str] = [\n 'a',\n]", &["__all__", "list", "str", "a"]),
+            ("__all__.extend(['a'])", &["__all__", "extend", "a"]),
+            ("__all__.append('a')", &["__all__", "append", "a"]),
+            ("all = ['a']", &["all"]),
+            ("x.__all__ = ['a']", &["x", "__all__"]),
+            (
+                "def f(x: 'a', y: b['c'] = 'd') -> 'e.g | None': ...",
+                &["f", "x", "a", "y", "b", "c", "e", "g", "None"],
+            ),
+            ("x: t.Union['a', \"list['b', c]\"] = 'd'", &["x", "t", "Union", "a", "list", "c"]),
+            ("x: Literal['a'] | 'b'", &["x", "Literal", "b"]),
+            ("x: t.Literal['a']", &["x", "t", "Literal"]),
+            ("x: Annotated['a', 'b', C('d')]", &["x", "Annotated", "a", "C"]),
+            ("x: t.Annotated['a', 'b']", &["x", "t", "Annotated", "a"]),
+            ("X = Union['a', Optional['b'], y['c']]", &["X", "Union", "a", "Optional", "b", "y", "c"]),
+            ("X = d['a']", &["X", "d"]),
+            ("t.cast('a', 'b')", &["t", "cast", "a"]),
+            ("TypeVar('T', 'a', bound='b')", &["TypeVar", "bound", "b"]),
+            ("def f(x: b'a', y: 'a\\n', z: r'c'): 'd'", &["f", "x", "y", "z", "c"]),
+        ] {
+            check("python", text, expected);
+        }
     }
 
     #[test]

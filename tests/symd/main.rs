@@ -51,6 +51,7 @@ mod projects;
 mod real_servers;
 mod reference_tools;
 mod rename_family;
+mod rename_following;
 mod rename_lies;
 mod rename_real;
 mod rename_stage;

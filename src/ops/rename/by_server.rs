@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::answer::{Note, RenameError};
+use super::in_quotes::in_quotes;
 use super::leads::{Leads, Placed, Sense};
 use super::places::listed;
 use super::shorthand::{has_shorthand, is_shorthand};
@@ -59,6 +60,7 @@ pub(super) async fn draft(
     unseen: &Unseen,
 ) -> Result<Draft, RenameError> {
     let mut leads = Leads::default();
+    let quoted = in_quotes(project, judged).await?;
     let mut before: Option<usize> = None;
     let mut round = 1;
     loop {
@@ -66,7 +68,7 @@ pub(super) async fn draft(
         let count = edit.files.values().map(|file| file.edits.len()).sum();
         let places = in_question(project, symbol, &edit, judged);
         leads.ask(project, symbol, &places).await?;
-        let (edit, findings) = completed(project, symbol, ask, edit, judged, &leads).await?;
+        let (edit, findings) = completed(project, symbol, ask, edit, judged, (&leads, &quoted)).await?;
         let lacks = !findings.added.is_empty() || !findings.undeclared.is_empty();
         let is_settled = !lacks || !said.maybe_indexing || before == Some(count);
         if is_settled || round >= ROUNDS || ask.waiting == Waiting::No {
@@ -146,12 +148,12 @@ async fn completed(
     ask: &Rename,
     mut edit: ServerEdit,
     judged: &Judged,
-    leads: &Leads,
+    (leads, quoted): (&Leads, &HashSet<Placed>),
 ) -> Result<(ServerEdit, Findings), RenameError> {
     let mut added: Vec<Placed> = Vec::new();
     let mut shorthands: Vec<Placed> = Vec::new();
     loop {
-        let mut findings = found(project, symbol, &edit, judged, leads);
+        let mut findings = found(project, symbol, &edit, judged, (leads, quoted));
         // A place may lead to one that is added only now.
         let new = std::mem::take(&mut findings.added);
         let new: Vec<Placed> = new.into_iter().filter(|one| !shorthands.contains(one)).collect();
@@ -222,7 +224,7 @@ fn found(
     symbol: &LinkedSymbol,
     edit: &ServerEdit,
     judged: &Judged,
-    leads: &Leads,
+    (leads, quoted): (&Leads, &HashSet<Placed>),
 ) -> Findings {
     let touched = touched(edit);
     let compared = compare(judged, &touched, &project.languages, symbol.target.language);
@@ -240,7 +242,11 @@ fn found(
             Sense::Symbol => findings.added.push(place),
             Sense::Both => findings.both.push(place),
             Sense::Other => {}
-            Sense::Unsaid if leads.is_declaration(&place) || symbol.through_super.contains(&place) => {
+            Sense::Unsaid
+                if leads.is_declaration(&place)
+                    || symbol.through_super.contains(&place)
+                    || quoted.contains(&place) =>
+            {
                 findings.added.push(place);
             }
             Sense::Unsaid => findings.silent.push(place),

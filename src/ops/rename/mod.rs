@@ -6,6 +6,7 @@ mod answer;
 mod by_server;
 mod by_syntax;
 mod collisions;
+mod in_quotes;
 mod leads;
 mod marked;
 mod mentions;

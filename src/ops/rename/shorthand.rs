@@ -9,23 +9,91 @@ pub(super) fn has_shorthand(grammar: Option<Grammar>) -> bool {
     grammar.is_some_and(|grammar| ["javascript", "typescript", "tsx", "rust"].contains(&grammar.name()))
 }
 
-/// Whether a name may stand for a field and a variable at once: `{ name, … }`. Import and export lists look the same; a
-/// name there is what other files call it.
+/// Whether a name may stand for a field and a variable at once: `{ name, … }`. In lists of imports and exports, which look the
+/// same, it is one name.
 pub(super) fn is_shorthand(text: &Text, range: TextRange) -> bool {
     let text = text.as_str();
+    match list_around(text, range) {
+        Some(open) => !is_imports(text, open) && !is_exports(text, open),
+        None => false,
+    }
+}
+
+/// Whether a name stands alone in a list of exports: `export { name }`, `export { name } from "./lib"`. A server may keep it for
+/// other files (`new as name`); here they follow.
+pub(super) fn is_export(text: &str, range: TextRange) -> bool {
+    list_around(text, range).is_some_and(|open| is_exports(text, open))
+}
+
+/// Where the brace opens of `{ …, name, … }`.
+fn list_around(text: &str, range: TextRange) -> Option<usize> {
     let after = text[range.end as usize..].trim_start().chars().next();
     if !matches!(after, Some(',' | '}')) {
-        return false;
+        return None;
     }
     let mut depth = 0_u32;
-    for character in text[..range.start as usize].chars().rev() {
+    for (at, character) in text[..range.start as usize].char_indices().rev() {
         match character {
             ')' | ']' | '}' => depth += 1,
             '(' | '[' | '{' if depth > 0 => depth -= 1,
-            '{' => return true,
-            '(' | '[' | ';' => return false,
+            '{' => return Some(at),
+            '(' | '[' | ';' => return None,
             _ => {}
         }
     }
-    false
+    None
+}
+
+/// Whether the brace at `open` is that of `export {` or `export type {`.
+fn is_exports(text: &str, open: usize) -> bool {
+    let (before, word) = without_last_word(&text[..open]);
+    word == "export" || word == "type" && without_last_word(before).1 == "export"
+}
+
+/// Whether the brace at `open` is that of `import {`, `import type {`, `import name, {`, or of Rust's `use a::{`.
+fn is_imports(text: &str, open: usize) -> bool {
+    let head = text[..open].trim_end();
+    let head = match head.strip_suffix(',') {
+        Some(head) => without_last_word(head).0,
+        None => head,
+    };
+    let (before, word) = without_last_word(head);
+    head.ends_with("::") || word == "import" || word == "type" && without_last_word(before).1 == "import"
+}
+
+/// The text without white space and the word at its end, and that word.
+fn without_last_word(text: &str) -> (&str, &str) {
+    let text = text.trim_end();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    text.split_at(text.trim_end_matches(is_word).len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_is_told_from_what_is_imported_and_exported() {
+        for (text, expected) in [
+            ("f({ run })", (true, false)),
+            ("const { a, run } = x", (true, false)),
+            ("let p = Point { run, y };", (true, false)),
+            ("const important = { run }", (true, false)),
+            ("f({ run: 1 })", (false, false)),
+            ("import { run } from './a'", (false, false)),
+            ("import type { a, run } from './a'", (false, false)),
+            ("import a, { run } from './a'", (false, false)),
+            ("import a, {\n  b as c,\n  run,\n} from './a'", (false, false)),
+            ("use a::{b, run};", (false, false)),
+            ("export { run }", (false, true)),
+            ("export type { run } from './a'", (false, true)),
+            ("export { run as go }", (false, false)),
+            ("export const a = { run }", (true, false)),
+        ] {
+            let at = u32::try_from(text.find("run").expect("in it")).expect("short");
+            let range = TextRange::new(at, at + 3);
+            let whole = Text::decode(text.as_bytes().to_vec()).expect("text");
+            assert_eq!((is_shorthand(&whole, range), is_export(text, range)), expected, "{text}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ use tokio::task::JoinSet;
 
 use super::answer::RenameError;
 use super::marked::marked;
+use super::shorthand::is_export;
 use super::{LinkedSymbol, Rename, names};
 use crate::base::{Cancel, RelPath, TextEdit};
 use crate::config::server::Trustworthiness;
@@ -111,7 +112,10 @@ async fn checked(
         let fits = |text: &str, edit: TextEdit| {
             let place =
                 is_unproven.then(|| names::widened(text, edit.clone(), &of.name, &new_name)).flatten();
-            place.or_else(|| names::fit(text, edit, &of.name, &new_name))
+            let edit = place.or_else(|| names::fit(text, edit, &of.name, &new_name))?;
+            let is_kept = edit.new_text != new_name && is_export(text, edit.range);
+            let new_text = if is_kept { new_name.clone() } else { edit.new_text };
+            Some(TextEdit { new_text, ..edit })
         };
         server_edit::check(view, &renaming.edit, &asked, &fits, cancel)
     };

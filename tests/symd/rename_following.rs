@@ -1,0 +1,140 @@
+//! What must follow a new name without being asked for: imports and re-exports, `__all__`, annotations in quotes, templates;
+//! and what must not: the other side of an alias, strings that are only text.
+
+use serde_json::json;
+
+use crate::rename_stage::{Answers, Stage, play};
+use crate::servers::real_server;
+use crate::support::{User, write};
+
+const INIT: &str = "from .app import Flask as Flask\nfrom .app import helper as aid\nfrom .app import Other\n\n\
+    __all__ = [\n    \"Flask\",\n    \"aid\",\n    \"Other\",\n]\n";
+const APP: &str = "import typing as t\n\n__all__ = (\"Flask\", \"helper\")\n\n\n\
+    def helper(app: \"Flask\") -> \"t.Optional[Flask]\":\n    return app\n\n\n\
+    class Flask:\n    def make(self) -> \"Flask\":\n        others: t.List[\"Flask\"] = [Flask()]\n        return others[0]\n\n\n\
+    class Other:\n    pass\n";
+const USE: &str = "import pkg\nfrom pkg import Flask, aid\n\napp = pkg.Flask()\nsame: \"pkg.Flask | None\" = aid(app)\n\
+    text = f\"{Flask.__name__} is no Flask\"\nassert isinstance(same, Flask)\n";
+const PYTHON: [(&str, &[u8]); 4] = [
+    ("pyproject.toml", b"[project]\nname = \"pkg\"\nversion = \"1\"\n"),
+    ("pkg/__init__.py", INIT.as_bytes()),
+    ("pkg/app.py", APP.as_bytes()),
+    ("use.py", USE.as_bytes()),
+];
+
+fn using() -> String {
+    USE.replace("Flask", "Vial").replace("is no Vial", "is no Flask")
+}
+
+async fn all_follows(stage: &Stage) {
+    let before = stage.tree();
+    let class = json!({ "name_path": "Flask", "relative_path": "pkg/app.py", "new_name": "Vial" });
+    let done = stage.done("rename_symbol", class).await;
+    assert_eq!(stage.text("pkg/__init__.py"), INIT.replace("Flask", "Vial"), "{done}");
+    assert_eq!(stage.text("pkg/app.py"), APP.replace("Flask", "Vial"), "{done}");
+    assert_eq!(stage.text("use.py"), using(), "{done}");
+    assert!(done.contains("1 mention in strings left as it is") && !done.contains("in doubt"), "{done}");
+    stage.undo().await;
+    assert!(stage.tree() == before);
+    // An alias keeps its name, and so does what is written of it.
+    let function = json!({ "name_path": "helper", "relative_path": "pkg/app.py", "new_name": "support" });
+    let done = stage.done("rename_symbol", function).await;
+    assert_eq!(stage.text("pkg/__init__.py"), INIT.replace("helper", "support"), "{done}");
+    assert_eq!(stage.text("pkg/app.py"), APP.replace("helper", "support"), "{done}");
+    assert_eq!(stage.text("use.py"), USE, "{done}");
+    assert!(!done.contains("in doubt"), "{done}");
+}
+
+#[test]
+fn without_a_server_all_follows_in_python() {
+    play(&PYTHON, Answers::Nobody, all_follows);
+}
+
+#[test]
+fn through_ty_all_follows() {
+    let Some(servers) = real_server("ty") else { return };
+    play(&PYTHON, Answers::Real(servers), all_follows);
+}
+
+#[test]
+fn through_basedpyright_all_follows() {
+    let Some(servers) = real_server("basedpyright") else { return };
+    play(&PYTHON, Answers::ForPython(servers, "basedpyright"), all_follows);
+}
+
+#[test]
+fn what_a_server_says_nothing_of_follows_where_it_stands_in_quotes() {
+    let lib = "__all__ = [\"run\"]\n\n\ndef run() -> \"int\":\n    return 1\n";
+    let range = json!({ "start": { "line": 3, "character": 4 }, "end": { "line": 3, "character": 7 } });
+    let edits = json!([{ "range": range, "newText": "go" }]);
+    let changes = json!([{ "textDocument": { "uri": "{root}/lib.py", "version": null }, "edits": edits }]);
+    let script = json!({
+        "capabilities": { "renameProvider": true, "definitionProvider": true },
+        "on": {
+            "textDocument/rename": [{ "answer": { "documentChanges": changes } }],
+            "textDocument/definition": [{ "answer": null }],
+        },
+    });
+    play(&[("lib.py", lib.as_bytes())], Answers::Fake(script, ""), async |stage| {
+        let done = stage.done("rename_symbol", json!({ "name_path": "run", "new_name": "go" })).await;
+        assert_eq!(stage.text("lib.py"), lib.replace("run", "go"), "{done}");
+        let note = "note: 1 occurrence that fake left out and that leads to 'run', renamed too\n  lib.py:1: ";
+        assert!(done.contains(note), "{done}");
+    });
+}
+
+const TYPESCRIPT: [(&str, &[u8]); 4] = [
+    ("tsconfig.json", b"{}\n"),
+    ("lib.ts", b"export class Flask {\n  size = 1;\n}\nexport { Flask as Vessel };\n"),
+    ("index.ts", b"export { Flask } from \"./lib\";\nexport { Flask as Jar } from \"./lib\";\n"),
+    (
+        "use.ts",
+        b"import { Flask, Jar } from \"./index\";\n\nexport const text = `${new Flask().size} of a Flask, ${new Jar().size}`;\n",
+    ),
+];
+
+async fn exports_follow(stage: &Stage) {
+    let class = json!({ "name_path": "Flask", "relative_path": "lib.ts", "new_name": "Vial" });
+    let done = stage.done("rename_symbol", class).await;
+    for (path, text) in TYPESCRIPT {
+        let text = std::str::from_utf8(text).unwrap();
+        let text = text.replace("Flask", "Vial").replace("of a Vial", "of a Flask");
+        assert_eq!(stage.text(path), text, "{path}\n{done}");
+    }
+}
+
+#[test]
+fn without_a_server_exports_follow_in_typescript() {
+    play(&TYPESCRIPT, Answers::Nobody, exports_follow);
+}
+
+#[test]
+fn through_tsc_exports_follow() {
+    let Some(servers) = real_server("tsc") else { return };
+    play(&TYPESCRIPT, Answers::Real(servers), exports_follow);
+}
+
+#[test]
+fn the_command_line_says_what_followed() {
+    let user = User::new();
+    write(
+        &user.path("config/symd/languages.toml"),
+        "[[language]]\nname = \"python\"\nlanguage-servers = []\n",
+    );
+    std::fs::create_dir_all(user.path("project/pkg")).unwrap();
+    for (path, text) in PYTHON {
+        write(&user.path(&format!("project/{path}")), std::str::from_utf8(text).unwrap());
+    }
+    let refs = user.check(&["refs", "Flask", "--in", "pkg/app.py"], 0);
+    let import = "  1: from .app import Flask as Flask\n";
+    let start = format!("pkg/\n __init__.py\n{import}{import}  6 in __all__: \"Flask\",\n app.py\n");
+    assert!(refs.starts_with(&start), "{refs}");
+    assert!(
+        refs.contains("\n  6 in helper: def helper(app: \"Flask\")") && refs.contains("; complete]"),
+        "{refs}"
+    );
+    let done = user.check(&["rename", "Flask", "Vial", "--in", "pkg/app.py"], 0);
+    assert!(done.contains("pkg/__init__.py: 3\npkg/app.py: 7\nuse.py: 5\n"), "{done}");
+    assert!(done.contains("; complete]"), "{done}");
+    assert_eq!(std::fs::read_to_string(user.path("project/use.py")).unwrap(), using());
+}
