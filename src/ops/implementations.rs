@@ -1,21 +1,19 @@
-//! What implements a type or method: what the server says; without one, the types whose heads name it, and for a
-//! method the members of that name in the subtypes of its class.
+//! What implements a type or a member: what the server says and, besides, the types whose heads lead to it and the members that
+//! override it. Invariant: without a server, a type that may be one and of which syntax cannot tell is named.
 
 use super::Project;
-use super::declared::{Declarations, of_spans, of_targets};
-use super::definition::Definitions;
-use super::heritage::is_type;
+use super::declared::{Declarations, Declared, of_spans, of_targets};
+use super::overrides::{ObjectionKind, override_links};
 use super::question::{QuestionError, Source, unchanged};
-use super::relations::{FindRelated, Relation, related};
 use super::target::{Target, Wanted};
-use super::unread;
-use crate::base::Cancel;
+use super::unread::{self, Unread};
+use crate::base::{Cancel, RelPath};
 use crate::engine::View;
 use crate::lsp::{Goto, NoAnswer, Waiting};
 use crate::resolve;
 
-/// Levels of subtypes that are followed without a server.
-const MAX_DEPTH: usize = 8;
+/// Types that may be implementations, and are named.
+const NAMED: usize = 3;
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -26,83 +24,123 @@ pub struct FindImplementations {
     pub waiting: Waiting,
 }
 
+/// What implements it.
+#[derive(Clone, Debug)]
+pub struct Implementations {
+    /// The declarations, in path order, then by position.
+    pub found: Declarations,
+    /// Where they come from.
+    pub source: Source,
+    /// How many of them the server does not tell, by the heads of classes.
+    pub untold: usize,
+    /// Of what it cannot be told whether it is one, in a sentence's words; empty where a server answered.
+    pub perhaps: Option<String>,
+    /// What was not looked into and may hold more.
+    pub unread: Unread,
+    /// What the symbol's name was read as, where that is no name path of the project.
+    pub read_as: Option<String>,
+    /// The index revision that the answer reflects, at least.
+    pub revision: u64,
+}
+
+/// What heads of classes say.
+struct ByHeads {
+    all: Vec<resolve::Target>,
+    perhaps: Vec<String>,
+}
+
 /// Finds what implements it.
 pub async fn implementations(
     project: &Project,
     ask: &FindImplementations,
-) -> Result<Definitions, QuestionError> {
+) -> Result<Implementations, QuestionError> {
     unchanged(|| once(project, ask)).await
 }
 
-async fn once(project: &Project, ask: &FindImplementations) -> Result<Definitions, QuestionError> {
+async fn once(project: &Project, ask: &FindImplementations) -> Result<Implementations, QuestionError> {
     let target = project.target(&ask.wanted).await?;
     let said = match project.language_of(&target) {
         Ok(language) => project.servers.goto(language, &target.at, Goto::Implementation, ask.waiting).await,
         Err(why) => Err(why),
     };
-    let revision = target.at.revision;
-    let (mut found, source) = match said {
+    let (revision, read_as) = (target.at.revision, target.read_as.clone());
+    let by_heads = by_heads(project, &target, ask.waiting).await?;
+    let all = by_heads.all;
+    let (found, source, untold, perhaps) = match said {
         Ok(said) => {
-            let work = move |view: &View, cancel: &Cancel| of_spans(view, &said.value, cancel);
-            (project.look(work).await??, Source::Server(said.server))
+            let (value, server) = (said.value, said.server);
+            let own = (target.at.path.clone(), target.at.offset);
+            let work = move |view: &View, cancel: &Cancel| {
+                let said = of_spans(view, &value, cancel)?;
+                Ok::<_, QuestionError>(united(said, of_targets(view, &all), &own))
+            };
+            let (found, untold) = project.look(work).await??;
+            (found, Source::Server(server), untold, None)
         }
         Err(changed @ NoAnswer::Changed { .. }) => return Err(changed.into()),
-        Err(why) => (from_heads(project, &target).await?, Source::Syntax(why)),
+        Err(why) => {
+            let found = project.look(move |view, _: &Cancel| of_targets(view, &all)).await?;
+            (sorted(found), Source::Syntax(why), 0, perhaps(&by_heads.perhaps))
+        }
     };
-    // Servers give a class among its own implementations, where it is not abstract.
-    found.inside.retain(|one| !(one.spot.path == target.at.path && one.spot.range.start == target.at.offset));
-    // What implements a method names its class.
-    let class = target
-        .symbol
-        .name_path
-        .rsplit('/')
-        .nth(1)
-        .map(|class| class.split('[').next().unwrap_or(class).to_owned());
+    // What implements a member names its class.
+    let class = target.symbol.name_path.rsplit('/').nth(1);
+    let class = class.map(|class| class.split('[').next().unwrap_or(class).to_owned());
     let more: Vec<String> = class.into_iter().collect();
-    let read_as = target.read_as.clone();
     let work = move |view: &View, cancel: &Cancel| unread::of_target(view, &target, &more, cancel);
     let unread = project.look(work).await??;
-    Ok(Definitions { found, source, unread, read_as, revision })
+    Ok(Implementations { found, source, untold, perhaps, unread, read_as, revision })
 }
 
-async fn from_heads(project: &Project, target: &Target) -> Result<Declarations, QuestionError> {
-    let (class, member) = match is_type(target.symbol.kind) {
-        true => (Some(target.symbol.name_path.clone()), None),
-        false => (
-            target.symbol.name_path.rsplit_once('/').map(|(class, _)| class.to_owned()),
-            Some(target.name.clone()),
-        ),
+/// What a server says, together with what heads of classes do; the second: how many of these the server does not tell. The asked
+/// declaration, at `own`, is none: servers give a class among its own implementations, where it is not abstract.
+fn united(said: Declarations, of_heads: Declarations, own: &(RelPath, u32)) -> (Declarations, usize) {
+    let mut found = said;
+    found.inside.retain(|one| (&one.spot.path, one.spot.range.start) != (&own.0, own.1));
+    let told = found.inside.len();
+    // A server may point at the whole of a declaration.
+    let is_told = |one: &Declared| {
+        let is_it = |known: &Declared| {
+            known.spot == one.spot || (known.symbol.is_some() && known.symbol == one.symbol)
+        };
+        found.inside[..told].iter().any(is_it)
     };
-    let Some(class) = class else { return Ok(Declarations::default()) };
-    let wanted = Wanted::only(&format!("/{class}"), target.at.path.as_str());
-    let ask = FindRelated { wanted, relation: Relation::Subtypes, depth: MAX_DEPTH, waiting: Waiting::No };
-    let subtypes: Vec<Target> = related(project, &ask)
-        .await?
-        .nodes
-        .into_iter()
-        .filter_map(|node| node.branch.into_target())
-        .collect();
-    let work = move |view: &View, _: &Cancel| {
-        let mut found: Vec<resolve::Target> = Vec::new();
-        for subtype in &subtypes {
-            match &member {
-                None => found.push(subtype.resolved()),
-                Some(name) => found.extend(members(subtype, name)),
-            }
-        }
-        let mut declared = of_targets(view, &found);
-        declared.inside.sort_by(|a, b| (&a.spot.path, a.spot.range).cmp(&(&b.spot.path, b.spot.range)));
-        declared.inside.dedup();
-        declared
-    };
-    project.look(work).await
+    let more: Vec<Declared> = of_heads.inside.into_iter().filter(|one| !is_told(one)).collect();
+    let untold = more.len();
+    found.inside.extend(more);
+    (sorted(found), untold)
 }
 
-/// The members of a type that bear a name.
-fn members(of: &Target, name: &str) -> Vec<resolve::Target> {
-    let Some(outline) = of.file.outline() else { return Vec::new() };
-    let rows = outline.rows.iter().enumerate();
-    rows.filter(|(_, row)| row.parent() == Some(of.row) && outline.name(row) == name)
-        .map(|(row, _)| resolve::Target { file: of.file.clone(), row })
-        .collect()
+fn sorted(mut found: Declarations) -> Declarations {
+    found.inside.sort_by(|a, b| (&a.spot.path, a.spot.range).cmp(&(&b.spot.path, b.spot.range)));
+    found.inside.dedup();
+    found
+}
+
+async fn by_heads(project: &Project, target: &Target, waiting: Waiting) -> Result<ByHeads, QuestionError> {
+    if resolve::is_type(target.symbol.kind) {
+        let of = target.resolved();
+        let heirs = project.look(move |view, cancel| resolve::heirs(view, &of, cancel)).await??;
+        let may =
+            heirs.perhaps.iter().map(|(class, _)| format!("{} by a base that is not known", class.name()));
+        let perhaps = may.chain(heirs.alike.iter().map(meets)).collect();
+        return Ok(ByHeads { all: heirs.all, perhaps });
+    }
+    let links = override_links(project, target, waiting).await?;
+    let unknown = links.objections.iter().filter(|one| one.kind == ObjectionKind::UnknownClass);
+    let perhaps = unknown.map(|one| one.text.clone()).chain(links.alike.iter().map(meets)).collect();
+    Ok(ByHeads { all: links.below, perhaps })
+}
+
+fn meets(class: &resolve::Target) -> String {
+    format!("{}, which has all its members", class.name())
+}
+
+fn perhaps(all: &[String]) -> Option<String> {
+    let named: Vec<&str> = all.iter().take(NAMED).map(String::as_str).collect();
+    let more = match all.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    (!all.is_empty()).then(|| format!("{}{more}", named.join("; ")))
 }

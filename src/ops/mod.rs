@@ -13,7 +13,6 @@ pub mod find_symbol;
 pub mod format;
 pub mod glob;
 pub mod grep;
-mod heritage;
 pub mod hover;
 pub mod implementations;
 pub mod levels;

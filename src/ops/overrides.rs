@@ -6,9 +6,9 @@ use tokio::task::JoinSet;
 
 use super::Project;
 use super::declared::declared_by;
-use super::question::QuestionError;
+use super::question::{QuestionError, unchanged};
 use super::spot::{Expect, check};
-use super::target::Target;
+use super::target::{Target, Wanted};
 use crate::base::{RelPath, TextRange};
 use crate::engine::View;
 use crate::lsp::{At, FileRef, Goto, NoAnswer, Span, Waiting};
@@ -25,6 +25,15 @@ const MAX_ASKED: usize = 48;
 /// Objections of one kind that a text names.
 const NAMED: usize = 3;
 
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct FindOverrides {
+    /// Of which member.
+    pub wanted: Wanted,
+    /// How long to wait for a server that is not ready.
+    pub waiting: Waiting,
+}
+
 /// What is linked to a member.
 #[derive(Clone, Debug)]
 pub struct OverrideLinks {
@@ -38,6 +47,10 @@ pub struct OverrideLinks {
     pub through_super: Vec<(RelPath, TextRange)>,
     /// Where classes of the family reach members by names that the program computes, which may be this one.
     pub by_computed_name: Vec<(RelPath, TextRange)>,
+    /// Those of the members that override the asked one.
+    pub(super) below: Vec<resolve::Target>,
+    /// Types that meet the interface, where the language asks for no word.
+    pub(super) alike: Vec<resolve::Target>,
 }
 
 /// Something that is in the way of changing a member by itself.
@@ -65,9 +78,12 @@ pub enum ObjectionKind {
 }
 
 impl OverrideLinks {
-    /// Whether the member stands alone as far as is known.
-    pub fn is_alone(&self) -> bool {
-        self.members.len() <= 1 && self.objections.is_empty()
+    /// The members in other classes than the asked one, each with its line (0-based), in path order.
+    pub fn others<'l>(&'l self, target: &'l Target) -> impl Iterator<Item = (&'l Target, u32)> {
+        let parent = |one: &Target| one.file.outline()?.rows.get(one.row)?.parent();
+        let is_other = move |one: &&Target| one.at.path != target.at.path || parent(one) != parent(target);
+        let line = |one: &Target| one.file.outline()?.rows.get(one.row).map(|row| row.name_line);
+        self.members.iter().filter(is_other).map(move |one| (one, line(one).unwrap_or(0)))
     }
 
     /// The objections in one sentence, a few of each kind named; empty where there are none.
@@ -99,6 +115,19 @@ impl OverrideLinks {
 struct Settled {
     base: SettledBase,
     lists_attributes: bool,
+}
+
+/// Finds what is linked to a member; the member, too.
+pub async fn overrides(
+    project: &Project,
+    ask: &FindOverrides,
+) -> Result<(Target, OverrideLinks), QuestionError> {
+    unchanged(|| async {
+        let target = project.target(&ask.wanted).await?;
+        let links = override_links(project, &target, ask.waiting).await?;
+        Ok((target, links))
+    })
+    .await
 }
 
 /// Finds what is linked to `target`.
@@ -135,9 +164,11 @@ pub(super) async fn override_links(
     };
     unseen.sort();
     unseen.dedup();
-    let objections = objections(&family, &target.name, silent.as_ref());
+    let objections = objections(&family, target, silent.as_ref());
     let languages = project.languages.clone();
     let (through_super, by_computed_name) = (family.through_super.clone(), family.by_computed_name.clone());
+    let (through_super, below) = (family.through_super.clone(), family.below.clone());
+    let alike = family.alike.clone();
     let work = move |view: &View, _: &_| {
         let members = family.members.iter();
         members.filter_map(|one| Target::new(view, &languages, &one.file, one.row)).collect()
@@ -149,7 +180,7 @@ pub(super) async fn override_links(
             *member = target.clone();
         }
     }
-    Ok(OverrideLinks { members, objections, unseen, through_super, by_computed_name })
+    Ok(OverrideLinks { members, objections, unseen, through_super, by_computed_name, below, alike })
 }
 
 /// Whether methods may assign it to the object.
@@ -231,7 +262,8 @@ async fn settle_one(
     Ok(settled)
 }
 
-fn objections(family: &OverrideFamily, name: &str, silent: Option<&NoAnswer>) -> Vec<Objection> {
+fn objections(family: &OverrideFamily, target: &Target, silent: Option<&NoAnswer>) -> Vec<Objection> {
+    let name = &target.name;
     let head = |class: &resolve::Target| {
         let range = class.row().map_or(TextRange::new(0, 0), |(_, row)| {
             TextRange::new(row.name_start, row.name_start.saturating_add(u32::from(row.name_len)))
@@ -269,7 +301,9 @@ fn objections(family: &OverrideFamily, name: &str, silent: Option<&NoAnswer>) ->
         };
         all.push(Objection { kind, text, place: (one.class.file.path.clone(), one.written.range) });
     }
-    for one in &family.alike {
+    // Of other languages' interfaces the servers know what meets them.
+    let is_python = target.file.grammar().is_some_and(|grammar| grammar.name() == "python");
+    for one in family.alike.iter().filter(|_| is_python) {
         let text = format!("{} has all members of the interface without naming it as a base", one.name());
         all.push(Objection { kind: ObjectionKind::Alike, text, place: head(one) });
     }

@@ -107,11 +107,6 @@ impl ClassGraph {
     pub(super) fn descendants(&self, of: usize) -> Vec<usize> {
         walk(of, |at| &self.nodes[at].down)
     }
-
-    /// Those that name it in their own heads.
-    pub(super) fn children(&self, of: usize) -> &[usize] {
-        &self.nodes[of].down
-    }
 }
 
 fn walk<'g>(from: usize, next: impl Fn(usize) -> &'g Vec<usize>) -> Vec<usize> {

@@ -10,6 +10,7 @@ use super::heads::WrittenBase;
 use super::overrides::sort;
 use super::project::Project;
 use super::sources::{Sources, Target};
+use super::structural::alike;
 use crate::base::Cancel;
 use crate::base::cancel::Cancelled;
 use crate::syntax::Imported;
@@ -17,12 +18,12 @@ use crate::syntax::Imported;
 /// What inherits from a class.
 #[derive(Clone, Debug, Default)]
 pub struct Heirs {
-    /// Those that name it in their heads, by path, then by position.
-    pub children: Vec<Target>,
-    /// All of them: the children, theirs, and so on. The class itself is none.
+    /// All that do, directly or not, by path, then by position. The class itself is none.
     pub all: Vec<Target>,
     /// Classes with a base that may be the class or one of these, each with that base.
     pub perhaps: Vec<(Target, WrittenBase)>,
+    /// Types that have every member of the interface that it is, without naming it.
+    pub alike: Vec<Target>,
 }
 
 /// Finds what inherits from `class`.
@@ -36,11 +37,10 @@ pub fn heirs(sources: &dyn Sources, class: &Target, cancel: &Cancel) -> Result<H
     let may_be = may_be_one_of(&project, &graph, &all)?;
     let inheriting = all.iter().filter(|&&one| one != at);
     let mut heirs = Heirs {
-        children: graph.children(at).iter().map(|&at| graph.node(at).class.clone()).collect(),
         all: inheriting.map(|&at| graph.node(at).class.clone()).collect(),
         perhaps: Vec::new(),
+        alike: alike(&project, &graph, at, &all)?,
     };
-    sort(&mut heirs.children);
     sort(&mut heirs.all);
     for (_, node) in graph.iter().filter(|(at, _)| !all.contains(at)) {
         let base = node.bases.iter().find(|base| base.is_open && may_be(base));

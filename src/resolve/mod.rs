@@ -29,6 +29,7 @@ mod python_classes;
 mod scope;
 mod signature;
 mod sources;
+mod structural;
 #[cfg(test)]
 mod tests;
 

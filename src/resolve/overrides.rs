@@ -17,6 +17,7 @@ use super::python_classes::{Declares, declares};
 use super::scope::own_class;
 use super::signature::MemberHead;
 use super::sources::{Sources, Target};
+use super::structural::alike;
 use crate::base::cancel::Cancelled;
 use crate::base::{Cancel, RelPath, TextRange};
 use crate::syntax::SymbolKind;
@@ -46,6 +47,8 @@ const OF_EVERY_OBJECT: [&str; 16] = [
 pub struct OverrideFamily {
     /// All declarations of it, in path order, then by position; the asked one is among them.
     pub members: Vec<Target>,
+    /// Those of them in classes that inherit from the asked one's.
+    pub below: Vec<Target>,
     /// Why it is known that something outside the project declares it too.
     pub outside: Vec<OutsideMember>,
     /// Bases of which the project's text does not tell what they declare, or what they are.
@@ -164,7 +167,7 @@ fn of(target: &Target, row: usize) -> Target {
 }
 
 /// The rows of a class's own members of a name.
-fn rows(class: &Target, name: &str) -> Vec<usize> {
+pub(super) fn rows(class: &Target, name: &str) -> Vec<usize> {
     let Some((outline, row)) = class.row() else { return Vec::new() };
     if !outline.occurrences.contains(name) {
         return Vec::new();
@@ -230,7 +233,11 @@ impl Linking<'_, '_> {
         sort(&mut family.members);
         self.look_outside(&members, &around, &mut family);
         self.look_beside(&members, &mut family)?;
-        family.alike = self.alike(&members, &around);
+        family.alike = self.alike(&members, &around)?;
+        let heirs: BTreeSet<usize> = self.graph.descendants(class).into_iter().collect();
+        let below = members.iter().filter(|member| member.0 != class && heirs.contains(&member.0));
+        family.below = below.map(|&(class, row)| of(&self.graph.node(class).class, row)).collect();
+        sort(&mut family.below);
         family.through_super = self.through_super(&around);
         if self.project.family == Family::Python {
             let classes = around.iter().map(|&at| &self.graph.node(at).class);
@@ -458,45 +465,23 @@ impl Linking<'_, '_> {
         found
     }
 
-    /// Types that have all members of an interface of the family without inheriting from it, where the language asks for
-    /// no more than that.
-    fn alike(&self, members: &BTreeSet<MemberRow>, around: &BTreeSet<usize>) -> Vec<Target> {
-        let mut alike = Vec::new();
+    /// Types that meet an interface of the family without inheriting from it.
+    fn alike(
+        &self,
+        members: &BTreeSet<MemberRow>,
+        around: &BTreeSet<usize>,
+    ) -> Result<Vec<Target>, Cancelled> {
+        let mut all = Vec::new();
         for class in members.iter().map(|member| member.0).collect::<BTreeSet<usize>>() {
-            let node = self.graph.node(class);
-            let is_structural = match self.project.family {
-                Family::Python => node
-                    .bases
-                    .iter()
-                    .flat_map(|base| &base.outside)
-                    .any(|base| matches!(base.as_str(), "typing.Protocol" | "typing_extensions.Protocol")),
-                Family::Ecma => node.class.row().is_some_and(|(_, row)| row.kind() == SymbolKind::Interface),
-                _ => false,
-            };
-            let wanted = if is_structural { own_names(&node.class) } else { Vec::new() };
-            if wanted.is_empty() {
-                continue;
-            }
-            for (at, other) in self.graph.iter() {
-                let has = || {
-                    let all: Vec<usize> = self.graph.ancestors(at);
-                    let has = |name: &&str| {
-                        all.iter().any(|&at| !rows(&self.graph.node(at).class, name).is_empty())
-                    };
-                    wanted.iter().all(|name| has(&name.as_str()))
-                };
-                if !around.contains(&at) && !rows(&other.class, self.name).is_empty() && has() {
-                    alike.push(other.class.clone());
-                }
-            }
+            all.extend(alike(self.project, self.graph, class, around)?);
         }
-        sort(&mut alike);
-        alike
+        sort(&mut all);
+        Ok(all)
     }
 }
 
 /// The names of a class's own members, those of the language left out.
-fn own_names(class: &Target) -> Vec<String> {
+pub(super) fn own_names(class: &Target) -> Vec<String> {
     let Some((outline, row)) = class.row() else { return Vec::new() };
     let inside = class.row + 1..=class.row + row.descendants as usize;
     let own = inside.filter(|&at| outline.rows[at].parent() == Some(class.row));

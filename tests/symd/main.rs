@@ -45,6 +45,7 @@ mod lsp_misbehave;
 mod lsp_stage;
 mod names;
 mod opened;
+mod override_tools;
 mod parse_workers;
 mod patch_git;
 mod projects;

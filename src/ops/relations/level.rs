@@ -62,13 +62,6 @@ pub(in crate::ops) struct Level {
     pub(super) omitted: Omitted,
 }
 
-impl Branch {
-    /// The symbol, where the index has it.
-    pub(in crate::ops) fn into_target(self) -> Option<Target> {
-        self.target
-    }
-}
-
 impl Key {
     pub(super) fn of(target: &Target) -> Key {
         Key { file: Where::Project(target.at.path.clone()), at: Some(target.name_range.start) }

@@ -4,16 +4,15 @@
 use super::Omitted;
 use super::callees::pointed_at;
 use super::level::{Gathered, Key, Level, Where};
-use crate::base::{Cancel, TextRange};
+use crate::base::Cancel;
 use crate::engine::View;
 use crate::lsp::{Direction, NoAnswer, Waiting};
 use crate::ops::Project;
-use crate::ops::heritage::{bases, is_type};
 use crate::ops::question::{QuestionError, Source};
 use crate::ops::references::judge;
 use crate::ops::spot;
 use crate::ops::target::Target;
-use crate::resolve::{self, Judgement, Occurrence};
+use crate::resolve::{self, Judgement, Occurrence, is_type, written_bases};
 
 pub(in crate::ops) async fn types(
     project: &Project,
@@ -76,8 +75,8 @@ fn supertypes(view: &View, of: &Target, cancel: &Cancel) -> Result<Gathered, Que
     let Some(row) = current.outline.rows.get(of.row).filter(|_| current.hash == of.at.hash) else {
         return Ok(gathered);
     };
-    for base in bases(grammar, &current.outline, row, current.text.as_str()) {
-        let found = resolve::definitions(view, &of.at.path, base.start, cancel)?;
+    for base in written_bases(grammar, &current.outline, row, current.text.as_str()) {
+        let found = resolve::definitions(view, &of.at.path, base.range.start, cancel)?;
         if let Some((best, (_, row))) = found.first().and_then(|best| Some((best, best.row()?))) {
             let key = Key { file: Where::Project(best.file.path.clone()), at: Some(row.name_start) };
             gathered.add(key, None, found.len() == 1, None);
@@ -97,10 +96,10 @@ fn subtypes(view: &View, occurrences: &[Occurrence], cancel: &Cancel) -> Result<
         let Some(source) = spot::Source::read(view, path) else { continue };
         let Some((Some(grammar), outline)) = &source.code else { continue };
         for one in of_file {
-            let is_in_head = |name: TextRange| name == one.range;
+            let is_in_head = |base: resolve::WrittenBase| base.range == one.range;
             let row = outline.rows.iter().find(|row| {
                 row.range().contains(one.range)
-                    && bases(*grammar, outline, row, source.text.as_str()).into_iter().any(is_in_head)
+                    && written_bases(*grammar, outline, row, source.text.as_str()).into_iter().any(is_in_head)
             });
             if let Some(row) = row {
                 let key = Key { file: Where::Project(path.clone()), at: Some(row.name_start) };

@@ -234,6 +234,7 @@ fn inheriting(fixture: &str) -> Vec<String> {
     let found = heirs(&memory, &target, &Cancel::new()).expect("not cancelled");
     let mut lines: Vec<String> = found.all.iter().map(|one| one.name().to_owned()).collect();
     lines.extend(found.perhaps.iter().map(|(class, _)| format!("{} perhaps", class.name())));
+    lines.extend(found.alike.iter().map(|class| format!("{} is alike", class.name())));
     lines
 }
 
@@ -245,4 +246,16 @@ fn heirs_are_found_through_other_names_and_doubts_are_told() {
         class D(make(S)): pass\nclass E(pkg.base.Other): pass\n\
         //- b.py\nfrom nowhere import *\nclass F(Spider): pass\nclass G(Else): pass\nclass H(S): pass\n";
     assert_eq!(inheriting(fixture), ["A", "B", "C", "D perhaps", "F perhaps", "H perhaps"]);
+}
+
+#[test]
+fn what_meets_an_interface_without_a_word_is_told() {
+    let go = "//- p/a.go\npackage p\ntype $0Face interface {\n\tRun() int\n\tStop()\n}\n\
+        type Some struct{}\nfunc (s *Some) Run() int { return 1 }\nfunc (s *Some) Stop() {}\n\
+        type Half struct{}\nfunc (Half) Run() int { return 1 }\n\
+        //- q/b.go\npackage q\ntype List[T any] struct{}\nfunc (l List[T]) Run() int { return 1 }\nfunc (l *List[T]) Stop() {}\n";
+    assert_eq!(inheriting(go), ["Some is alike", "List is alike"]);
+    let typescript = "//- a.ts\nexport interface $0Face { run(): void; stop(): void }\nclass A implements Face { run() {} stop() {} }\n\
+        class B { run() {} stop() {} }\nclass C { run() {} }\n";
+    assert_eq!(inheriting(typescript), ["A", "B is alike"]);
 }

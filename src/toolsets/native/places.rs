@@ -14,7 +14,7 @@ use super::render::{Signatures, cut, line};
 use crate::lsp::Goto;
 use crate::ops::definition::{Declared, Definitions, FindDefinition, Pointer, definition};
 use crate::ops::hover::{AskHover, Hover, hover};
-use crate::ops::implementations::{FindImplementations, implementations};
+use crate::ops::implementations::{FindImplementations, Implementations, implementations};
 use crate::toolsets::arguments::{ArgumentError, Arguments};
 use crate::toolsets::asked::within;
 use crate::toolsets::{Call, Reply, Running};
@@ -92,7 +92,7 @@ async fn run_definition(call: &Call<'_>) -> Result<Reply, Reply> {
     let ask = FindDefinition { from, which, waiting: patience.waiting };
     let found =
         within(call.project, patience.at_most, definition(call.project, &ask)).await.map_err(refused)?;
-    Ok(reply(&found, ("definition", "definitions"), format, limit))
+    Ok(reply(&found, &More::default(), ("definition", "definitions"), format, limit))
 }
 
 async fn run_implementations(call: &Call<'_>) -> Result<Reply, Reply> {
@@ -102,7 +102,19 @@ async fn run_implementations(call: &Call<'_>) -> Result<Reply, Reply> {
     let ask = FindImplementations { wanted: wanted(&arguments).map_err(failed)?, waiting: patience.waiting };
     let op = implementations(call.project, &ask);
     let found = within(call.project, patience.at_most, op).await.map_err(refused)?;
-    Ok(reply(&found, ("implementation", "implementations"), format, limit))
+    let Implementations { found, source, untold, perhaps, unread, read_as, revision } = found;
+    let more = More { untold, perhaps };
+    let found = Definitions { found, source, unread, read_as, revision };
+    Ok(reply(&found, &more, ("implementation", "implementations"), format, limit))
+}
+
+/// What an answer says of what is not, or may not be, in it.
+#[derive(Default)]
+struct More {
+    /// How many the server does not tell.
+    untold: usize,
+    /// What may belong to it.
+    perhaps: Option<String>,
 }
 
 /// What the client points at: a symbol, or a name on a line.
@@ -120,14 +132,14 @@ fn pointer(arguments: &Arguments<'_>) -> Result<Pointer, Reply> {
     read().map_err(|error| failed(format!("{error}; give relative_path, line and name, or a name_path")))
 }
 
-fn reply(found: &Definitions, words: (&str, &str), form: Format, limit: usize) -> Reply {
+fn reply(found: &Definitions, more: &More, words: (&str, &str), form: Format, limit: usize) -> Reply {
     Reply::done(match form {
-        Format::Json => as_json(found, words, limit),
-        Format::Text => as_text(found, words, limit),
+        Format::Json => as_json(found, more, words, limit),
+        Format::Text => as_text(found, more, words, limit),
     })
 }
 
-fn as_text(found: &Definitions, words: (&str, &str), limit: usize) -> String {
+fn as_text(found: &Definitions, more: &More, words: (&str, &str), limit: usize) -> String {
     let declared = &found.found;
     let mut lines: Vec<String> = declared.inside.iter().map(declared_line).collect();
     lines.extend(
@@ -143,6 +155,12 @@ fn as_text(found: &Definitions, words: (&str, &str), limit: usize) -> String {
     tell_source(&found.source, &mut footer);
     tell_dropped(&declared.dropped, &mut footer);
     found.unread.clauses().into_iter().for_each(|why| footer.incomplete(why));
+    if more.untold > 0 {
+        footer.note(format!("{} of them by heads of classes alone", more.untold));
+    }
+    if let Some(perhaps) = &more.perhaps {
+        footer.unchecked(format!("perhaps {perhaps}"));
+    }
     if cut(&mut text, limit) {
         footer.incomplete(format!("cut at {limit} characters; raise limit"));
     }
@@ -157,7 +175,7 @@ fn declared_line(one: &Declared) -> String {
     }
 }
 
-fn as_json(found: &Definitions, words: (&str, &str), limit: usize) -> String {
+fn as_json(found: &Definitions, more: &More, words: (&str, &str), limit: usize) -> String {
     let inside = found.found.inside.iter().map(|one| {
         let symbol = one.symbol.as_ref();
         json!({
@@ -172,9 +190,13 @@ fn as_json(found: &Definitions, words: (&str, &str), limit: usize) -> String {
     let all: Vec<Value> = inside.chain(outside).collect();
     let shown = fitting(&all, limit);
     let mut object = json!({
-        words.1: all[..shown], "left_out": all.len() - shown, "complete": shown == all.len() && found.unread.is_empty(),
+        words.1: all[..shown], "left_out": all.len() - shown,
+        "complete": shown == all.len() && found.unread.is_empty() && more.perhaps.is_none(),
         "unread": found.unread.clauses(), "revision": found.revision,
     });
+    if let Some(perhaps) = &more.perhaps {
+        object["perhaps"] = json!(perhaps);
+    }
     reading_json(found.read_as.as_ref(), &mut object);
     source_json(&found.source, &mut object);
     object.to_string()

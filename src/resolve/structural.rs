@@ -1,0 +1,79 @@
+//! Types that meet an interface without naming it: those that have every member that it declares, where the language asks for
+//! no more. By names alone: what the members take and give is not compared, and what a Go type embeds is not looked into.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::bases::Base;
+use super::context::before;
+use super::family::Family;
+use super::graph::ClassGraph;
+use super::overrides::{own_names, rows, sort};
+use super::project::Project;
+use super::sources::Target;
+use crate::base::RelPath;
+use crate::base::cancel::Cancelled;
+use crate::syntax::SymbolKind;
+
+/// The types that have all members of `interface` and are none of `known`. Empty for what is no interface, or has no members.
+pub(super) fn alike(
+    project: &Project,
+    graph: &ClassGraph,
+    interface: usize,
+    known: &BTreeSet<usize>,
+) -> Result<Vec<Target>, Cancelled> {
+    let node = graph.node(interface);
+    let kind = node.class.row().map(|(_, row)| row.kind());
+    let is_structural = match project.family {
+        Family::Python => node.bases.iter().any(is_protocol),
+        Family::Ecma | Family::Go => kind == Some(SymbolKind::Interface),
+        _ => false,
+    };
+    let wanted = if is_structural { own_names(&node.class) } else { Vec::new() };
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut alike = if project.family == Family::Go { of_receivers(project, &wanted)? } else { Vec::new() };
+    for (at, other) in graph.iter().filter(|(at, _)| !known.contains(at)) {
+        let all = graph.ancestors(at);
+        let has = |name: &String| all.iter().any(|&at| !rows(&graph.node(at).class, name).is_empty());
+        if at != interface && project.family != Family::Go && wanted.iter().all(has) {
+            alike.push(other.class.clone());
+        }
+    }
+    sort(&mut alike);
+    Ok(alike)
+}
+
+fn is_protocol(base: &Base) -> bool {
+    let is_it = |name: &String| matches!(name.as_str(), "typing.Protocol" | "typing_extensions.Protocol");
+    base.outside.iter().any(is_it)
+}
+
+/// Go's types whose methods, which stand outside of them, have all these names.
+fn of_receivers(project: &Project, wanted: &[String]) -> Result<Vec<Target>, Cancelled> {
+    let mut have: BTreeMap<(RelPath, String), HashSet<&str>> = BTreeMap::new();
+    for name in wanted {
+        for method in project.declared(name)?.iter() {
+            let Some((_, row)) = method.row().filter(|(_, row)| row.parent().is_none()) else { continue };
+            let Some(here) = project.here(&method.file) else { continue };
+            let left = before(here.text.as_str(), row.name_start as usize, project.family);
+            // `func (s *Stack[T]) `
+            let receiver = left.strip_suffix(')').and_then(|left| Some(&left[left.rfind('(')? + 1..]));
+            let Some(receiver) = receiver else { continue };
+            let of = receiver.split('[').next().unwrap_or("").rsplit([' ', '*', '(']).next().unwrap_or("");
+            let directory = method.file.path.parent().unwrap_or_else(RelPath::root);
+            have.entry((directory, of.to_owned())).or_default().insert(name);
+        }
+    }
+    let mut found = Vec::new();
+    for ((directory, name), has) in have {
+        if has.len() == wanted.len() {
+            let types = project.declared(&name)?;
+            let types = types.iter().filter(|one| one.file.path.parent().as_ref() == Some(&directory));
+            found.extend(
+                types.filter(|one| one.row().is_some_and(|(_, row)| row.parent().is_none())).cloned(),
+            );
+        }
+    }
+    Ok(found)
+}
