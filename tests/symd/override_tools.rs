@@ -1,9 +1,61 @@
-//! What other tools than rename make of members that override one another: find_implementations.
+//! What other tools than rename make of members that override one another: safe_delete, find_implementations.
 
 use serde_json::{Value, json};
 
 use crate::rename_stage::{Answers, Stage, play};
 use crate::servers::real_server;
+
+const VIEWS: &str = "import threading\n\nfrom lost import Unknown\n\n\nclass View:\n    def dispatch(self):\n        raise NotImplementedError\n\n    def alone(self):\n        return 1\n\n\nclass Method(View):\n    def dispatch(self):\n        return 1\n\n    def only(self):\n        return 2\n\n\nclass Work(threading.Thread):\n    def run(self):\n        return 3\n\n    def own(self):\n        return 4\n\n\nclass Astray(Unknown):\n    def found(self):\n        return 5\n";
+const FILES: [(&str, &[u8]); 2] =
+    [("pyproject.toml", b"[project]\nname = \"views\"\nversion = \"1\"\n"), ("views.py", VIEWS.as_bytes())];
+
+fn delete(name_path: &str) -> Value {
+    json!({ "name_path": name_path, "relative_path": "views.py", "wait": "ready" })
+}
+
+async fn deletes_what_nothing_is_linked_to(stage: &Stage) {
+    for (name_path, other) in
+        [("View/dispatch", "15 Method/dispatch"), ("Method/dispatch", "7 View/dispatch")]
+    {
+        let refused = stage.refused("safe_delete", delete(name_path)).await;
+        let why = format!(
+            "{name_path} in views.py counts as used: it overrides, or is overridden by, 1 member; nothing was written; give \
+             force: true to delete it nevertheless\n  views.py:{other}"
+        );
+        assert_eq!(refused, why);
+    }
+    let refused = stage.refused("safe_delete", delete("Work/run")).await;
+    assert!(
+        refused.contains("counts as used: 'run' of Work is also declared by threading.Thread"),
+        "{refused}"
+    );
+    let refused = stage.refused("safe_delete", delete("Astray/found")).await;
+    assert!(
+        refused.contains("it is not known whether lost.Unknown, a base of Astray outside the project"),
+        "{refused}"
+    );
+    let mut forced = delete("Method/dispatch");
+    forced["force"] = json!(true);
+    stage.done("safe_delete", forced).await;
+    assert!(!stage.text("views.py").contains("return 1\n\n    def only"));
+    for name_path in ["View/alone", "Method/only", "Work/own"] {
+        stage.undo().await;
+        stage.done("read_file", json!({ "relative_path": "views.py" })).await;
+        stage.done("safe_delete", delete(name_path)).await;
+        assert!(!stage.text("views.py").contains(&format!("def {}(", name_path.rsplit('/').next().unwrap())));
+    }
+}
+
+#[test]
+fn a_member_that_overrides_or_is_overridden_counts_as_used() {
+    play(&FILES, Answers::Nobody, deletes_what_nothing_is_linked_to);
+}
+
+#[test]
+fn so_it_does_with_a_server() {
+    let Some(servers) = real_server("ty") else { return };
+    play(&FILES, Answers::Real(servers), deletes_what_nothing_is_linked_to);
+}
 
 const SPIDERS: [(&str, &[u8]); 4] = [
     ("pyproject.toml", b"[project]\nname = \"spiders\"\nversion = \"1\"\n"),

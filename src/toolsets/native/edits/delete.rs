@@ -1,7 +1,10 @@
-//! `safe_delete`: a symbol goes if nothing refers to it. What syntax cannot tell counts as a reference.
+//! `safe_delete`: a symbol goes if nothing refers to it and no member is linked to it by overriding. What cannot be told counts
+//! as a reference.
+
+use std::time::Duration;
 
 use super::super::asked::{patience, refused, wanted_of_edit};
-use super::super::files::{failed, limit};
+use super::super::files::{counted, failed, limit};
 use super::super::reference_text::{Unlisted, references_text};
 use super::request::base;
 use super::{Asked, Trial, done_reply, perform, refusal, trial};
@@ -9,10 +12,14 @@ use crate::edit::By;
 use crate::ops::edits::{
     Breaking, Ignored, Indentation, PerformError, Report, Request, SymbolAct, Users, What, perform_while,
 };
+use crate::ops::overrides::{FindOverrides, overrides};
 use crate::ops::references::{FindReferences, Reference, References, references};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::within;
 use crate::toolsets::{Call, Reply, Running};
+
+/// Linked members that a refusal lists.
+const MAX_LINKED: usize = 20;
 
 /// How often uses are looked for again because files with the name changed before the symbol was gone.
 const ATTEMPTS: usize = 16;
@@ -65,6 +72,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
                 found.unread.clauses().join("; ")
             )));
         }
+        refuse_linked(call, &ask, patience.at_most).await?;
         if trial == Trial::Dry {
             return perform(call, Asked { request, trial, limit }).await;
         }
@@ -76,6 +84,42 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
         }
     }
     Err(refusal(PerformError::UsersChanged))
+}
+
+/// Refuses a member that overrides another, is overridden, or may be: callers reach it by the others' names.
+async fn refuse_linked(call: &Call<'_>, ask: &FindReferences, at_most: Duration) -> Result<(), Reply> {
+    let ask = FindOverrides { wanted: ask.wanted.clone(), waiting: ask.waiting };
+    let op = overrides(call.project, &ask);
+    let (target, links) = within(call.project, at_most, op).await.map_err(refused)?;
+    let others: Vec<String> = links
+        .others(&target)
+        .take(MAX_LINKED)
+        .map(|(one, line)| format!("  {}:{} {}", one.at.path, line + 1, one.symbol.name_path))
+        .collect();
+    let count = links.others(&target).count();
+    if count == 0 && links.objections.is_empty() {
+        return Ok(());
+    }
+    let mut why = Vec::new();
+    if count > 0 {
+        why.push(format!("it overrides, or is overridden by, {}", counted(count, "member", "members")));
+    }
+    if !links.objections.is_empty() {
+        why.push(links.objection());
+    }
+    let symbol = &target.symbol;
+    let more = count.saturating_sub(others.len());
+    let mut lines = vec![format!(
+        "{} in {} counts as used: {}; nothing was written; give force: true to delete it nevertheless",
+        symbol.name_path,
+        symbol.path,
+        why.join("; ")
+    )];
+    lines.extend(others);
+    if more > 0 {
+        lines.push(format!("  … and {more} more"));
+    }
+    Err(failed(lines.join("\n")))
 }
 
 /// What refers to the symbol from inside goes with it.
