@@ -166,7 +166,7 @@ pub(super) async fn override_links(
     unseen.dedup();
     let objections = objections(&family, target, silent.as_ref());
     let languages = project.languages.clone();
-    let (through_super, by_computed_name) = (family.through_super.clone(), family.by_computed_name.clone());
+    let by_computed_name = family.by_computed_name.clone();
     let (through_super, below) = (family.through_super.clone(), family.below.clone());
     let alike = family.alike.clone();
     let work = move |view: &View, _: &_| {
