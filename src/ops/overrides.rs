@@ -101,6 +101,18 @@ impl OverrideLinks {
         texts.join("; ")
     }
 
+    /// Takes over what was found out beside the members of `other`.
+    pub(super) fn join(&mut self, other: OverrideLinks) {
+        self.objections.extend(other.objections);
+        self.objections.sort_by(|a, b| a.kind.cmp(&b.kind));
+        self.objections.dedup();
+        self.unseen.extend(other.unseen);
+        self.unseen.sort_unstable();
+        self.unseen.dedup();
+        self.through_super.extend(other.through_super);
+        self.by_computed_name.extend(other.by_computed_name);
+    }
+
     /// Where the objections show.
     pub fn places(&self) -> Vec<(RelPath, TextRange)> {
         let mut places: Vec<(RelPath, TextRange)> =

@@ -71,6 +71,35 @@ fn uses_that_may_mean_it_are_renamed_when_asked_for() {
 }
 
 #[test]
+fn a_module_and_its_stub_are_renamed_together() {
+    let files: [(&str, &[u8]); 4] = [
+        ("lib.py", b"class Box:\n    def take_out(self, x=None):\n        return x\n"),
+        ("lib.pyi", b"from typing import overload\nclass Box:\n    @overload\n    def take_out(self) -> None: ...\n    @overload\n    def take_out(self, x: int) -> int: ...\n"),
+        ("heir.py", b"from lib import Box\n\n\nclass Large(Box):\n    def take_out(self, x=None):\n        return super().take_out(x)\n"),
+        ("heir.pyi", b"from lib import Box\nclass Large(Box): ...\n"),
+    ];
+    for from in ["lib.py", "lib.pyi", "heir.py"] {
+        play(&files, Answers::Nobody, async |stage| {
+            let class = if from == "heir.py" { "Large" } else { "Box" };
+            let wanted = json!({ "name_path": format!("{class}/take_out"), "relative_path": from, "new_name": "pick" });
+            let wanted = if from == "lib.pyi" {
+                json!({ "name_path": "Box/take_out[0]", "relative_path": from, "new_name": "pick" })
+            } else {
+                wanted
+            };
+            let done = stage.done("rename_symbol", wanted).await;
+            for (file, _) in &files {
+                assert!(!stage.text(file).contains("take_out"), "{from}: {file}: {done}");
+            }
+            assert!(
+                done.contains("[5 changes in 3 files;") && done.contains("; complete]"),
+                "{from}: {done}"
+            );
+        });
+    }
+}
+
+#[test]
 fn a_member_that_only_a_computed_name_reaches_is_a_doubt() {
     let files: [(&str, &[u8]); 2] = [
         (

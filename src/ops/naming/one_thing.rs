@@ -1,5 +1,6 @@
 //! Declarations that are one thing although they are several: an overload set of Python or TypeScript, a property's
-//! accessors, what C and C++ declare and define, what Kotlin expects and is actual. Not overloads of languages where each
+//! accessors, what C and C++ declare and define, what Kotlin expects and is actual, what a Python module has and its stub
+//! declares. Not overloads of languages where each
 //! has a body and a life of its own. Invariant: where it is not certain, they are not one.
 
 use std::sync::Arc;
@@ -49,10 +50,47 @@ fn of_one_thing(view: &View, hit: &Hit, cancel: &Cancel) -> Result<Vec<Hit>, Can
         Some("python" | "typescript" | "tsx" | "javascript") => {
             let Some(text) = text_of(view, &hit.file) else { return Ok(alone()) };
             let rows = family(&hit.file, outline, &text, hit.row);
-            Ok(rows.into_iter().map(|row| Hit { file: hit.file.clone(), row }).collect())
+            let mut hits: Vec<Hit> =
+                rows.into_iter().map(|row| Hit { file: hit.file.clone(), row }).collect();
+            hits.extend(in_stub(view, hit));
+            hits.sort_by(|a, b| (&a.file.path, a.row).cmp(&(&b.file.path, b.row)));
+            Ok(hits)
         }
         _ => Ok(alone()),
     }
+}
+
+/// What the stub beside a Python module declares of the same name path, or the module beside a stub. Empty where these
+/// are several things.
+fn in_stub(view: &View, hit: &Hit) -> Vec<Hit> {
+    let path = hit.file.path.as_str();
+    let beside = match (path.strip_suffix(".py"), path.strip_suffix(".pyi")) {
+        (Some(stem), _) => format!("{stem}.pyi"),
+        (_, Some(stem)) => format!("{stem}.py"),
+        _ => return Vec::new(),
+    };
+    let file = view.snapshot.files.get(&beside);
+    let (Some(file), Some(own)) = (file, hit.file.outline()) else { return Vec::new() };
+    let Some(outline) = file.outline() else { return Vec::new() };
+    let (wanted, name) = (names(own, hit.row), own.rows.get(hit.row).map_or("", |row| own.name(row)));
+    let is_it = |at: &usize| {
+        let row = &outline.rows[*at];
+        outline.name(row) == name && !row.is_local() && names(outline, *at) == wanted
+    };
+    let rows: Vec<usize> = (0..outline.rows.len()).filter(is_it).collect();
+    let Some(&first) = rows.first().filter(|_| outline.occurrences.contains(name)) else { return Vec::new() };
+    let is_one = rows.len() == 1
+        || text_of(view, file).is_some_and(|text| family(file, outline, &text, first).len() == rows.len());
+    if !is_one {
+        return Vec::new();
+    }
+    rows.into_iter().map(|row| Hit { file: file.clone(), row }).collect()
+}
+
+/// The simple names from the top level down to a row.
+fn names(outline: &Outline, row: usize) -> Vec<&str> {
+    let chain = std::iter::successors(Some(row), |&at| outline.rows.get(at)?.parent());
+    chain.filter_map(|at| Some(outline.name(outline.rows.get(at)?))).collect()
 }
 
 /// The text that the file's outline was made of; `None` if that is no longer there.

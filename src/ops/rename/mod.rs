@@ -137,7 +137,7 @@ pub async fn plan(project: &Project, ask: &Rename) -> Result<Planned, RenameErro
 async fn once(project: &Project, ask: &Rename) -> Result<Planned, RenameError> {
     let target = project.target(&ask.wanted).await?;
     check_name(&target, &ask.new_name)?;
-    let links = override_links(project, &target, ask.waiting).await?;
+    let links = linked(project, &target, ask.waiting).await?;
     let noted = noted(project, ask, &links).await?;
     let OverrideLinks { members, through_super, by_computed_name, .. } = links;
     let symbol = LinkedSymbol { target, members, through_super };
@@ -164,6 +164,32 @@ async fn once(project: &Project, ask: &Rename) -> Result<Planned, RenameError> {
     finished(symbol.target, ask, draft)
 }
 
+/// What is linked to the symbol by overriding, and the further declarations of each of these things: overloads, stubs,
+/// prototypes.
+async fn linked(
+    project: &Project,
+    target: &Target,
+    waiting: Waiting,
+) -> Result<OverrideLinks, QuestionError> {
+    let mut links = override_links(project, target, waiting).await?;
+    let mut open = links.members.clone();
+    while let Some(member) = open.pop() {
+        for declared in project.declarations(&member).await? {
+            if links.members.iter().any(|known| known.is_same(&declared)) {
+                continue;
+            }
+            let more = override_links(project, &declared, waiting).await?;
+            let is_new = |one: &Target| !links.members.iter().any(|known| known.is_same(one));
+            let new: Vec<Target> = more.members.iter().filter(|one| is_new(one)).cloned().collect();
+            open.extend(new.iter().cloned());
+            links.members.extend(new);
+            links.join(more);
+        }
+    }
+    links.members.sort_by(|a, b| (&a.at.path, a.at.offset).cmp(&(&b.at.path, b.at.offset)));
+    Ok(links)
+}
+
 /// What is to be said of what is linked to the symbol by overriding; refuses where it cannot be renamed with it.
 async fn noted(project: &Project, ask: &Rename, links: &OverrideLinks) -> Result<Vec<Note>, RenameError> {
     let (members, objections) = (links.members.clone(), links.places());
@@ -177,7 +203,7 @@ async fn noted(project: &Project, ask: &Rename, links: &OverrideLinks) -> Result
     let mut notes = Vec::new();
     if links.members.len() > 1 {
         let text = format!(
-            "{} are linked by overriding and renamed together",
+            "{} are linked by overriding, or are one thing, and renamed together",
             counted(links.members.len(), "declaration", "declarations")
         );
         notes.push(Note::fact(text, declared));
