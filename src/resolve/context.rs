@@ -103,8 +103,7 @@ pub(super) fn receiver(text: &str, at: usize, family: Family) -> Receiver<'_> {
         }
         let word = last_word(rest);
         if word.is_empty() {
-            let is_super =
-                chain.is_empty() && rest.strip_suffix("()").is_some_and(|call| last_word(call) == "super");
+            let is_super = chain.is_empty() && is_super_call(rest, family);
             // `::name` in Kotlin and C++ has nothing before it.
             let is_bare = chain.is_empty()
                 && matches!(family, Family::Jvm | Family::C)
@@ -129,6 +128,22 @@ pub(super) fn receiver(text: &str, at: usize, family: Family) -> Receiver<'_> {
             }
         }
     }
+}
+
+/// Whether `text` ends with `super()`, or with Python's older `super(Class, self)`.
+fn is_super_call(text: &str, family: Family) -> bool {
+    let call = text.strip_suffix(')').and_then(|text| text.rsplit_once('('));
+    call.is_some_and(|(callee, arguments)| {
+        let of_self = || match arguments.split_once(',') {
+            Some((class, object)) => {
+                let class = class.trim();
+                first_word(class) == class && matches!(object.trim(), "self" | "cls")
+            }
+            None => false,
+        };
+        let has_it = arguments.is_empty() || (family == Family::Python && of_self());
+        has_it && last_word(callee) == "super"
+    })
 }
 
 /// If the identifier at `start..end` names an argument of a call (`f(name=1)`): where the callee's name ends.
@@ -188,6 +203,8 @@ mod tests {
         check(Family::Jvm, "// Say.\nname", Receiver::None);
         check(Family::Jvm, "/** Say. */ name", Receiver::None);
         check(Family::Python, "super().name", Receiver::Super);
+        check(Family::Python, "super(Box, self).name", Receiver::Super);
+        check(Family::Python, "super(Box, other).name", Receiver::Expression);
         check(Family::Python, "f(1).b.name", Receiver::Expression);
         check(Family::Python, "'é'.name", Receiver::Expression);
         check(Family::Jvm, "a?.name", chain(&["a"], 0));

@@ -12,8 +12,9 @@ use super::place::{Place, place};
 use super::project::{Here, Project};
 use super::scope::{self, From};
 use super::sources::Target;
-use crate::base::TextRange;
+use super::test_functions::{test_function, test_of_all};
 use crate::base::cancel::Cancelled;
+use crate::base::{RelPath, TextRange};
 use crate::syntax::{Imported, Row, SymbolKind, call_site};
 
 /// The declaration that is asked about, with what every judgement needs of it.
@@ -31,6 +32,8 @@ pub(super) struct Wanted<'t> {
     is_extension: bool,
     /// Nothing else in the project has the name.
     is_unique: bool,
+    /// The test function in which it is declared.
+    test: Option<(RelPath, usize)>,
 }
 
 impl<'t> Wanted<'t> {
@@ -58,6 +61,7 @@ impl<'t> Wanted<'t> {
             owner,
             owners,
             is_extension,
+            test: test_of_all(all, project.family),
             is_unique: declared.iter().all(|one| all.iter().any(|known| known.is(one))),
         }))
     }
@@ -89,7 +93,12 @@ impl<'t> Wanted<'t> {
                 };
                 (self.named(&meaning).unwrap_or(silent), Role::Import)
             }
-            Place::Argument { callee, meaning } => (self.argument(project, &callee, &meaning), Role::Use),
+            Place::Argument { .. } if self.is_of_another_test(here, range.start) => {
+                (Judgement::Unlikely, Role::Argument)
+            }
+            Place::Argument { callee, meaning } => {
+                (self.argument(project, &callee, &meaning), Role::Argument)
+            }
             Place::Bare(meaning) => {
                 let judgement = self.named(&meaning).unwrap_or_else(|| self.bare(project, here));
                 let role = role(here, range);
@@ -98,11 +107,20 @@ impl<'t> Wanted<'t> {
             Place::Member(meaning) => {
                 let judgement = match self.named(&meaning) {
                     Some(judgement) => judgement,
+                    None if self.is_of_another_test(here, range.start) => Judgement::Unlikely,
                     None => self.member(project, here, range.start)?,
                 };
                 (judgement, role(here, range))
             }
         })
+    }
+
+    /// Whether another test function than the one that declares it holds byte `at`: an object does not get from one to
+    /// the other.
+    fn is_of_another_test(&self, here: &Here, at: u32) -> bool {
+        let Some((path, row)) = &self.test else { return false };
+        let around = test_function(&here.outline, at);
+        around.is_some_and(|around| here.file.path != *path || around != *row)
     }
 
     /// Kotlin's labels (`this@Name`, `return@name`) and types that share a function's name: compilers do not list them. A
@@ -182,12 +200,20 @@ impl<'t> Wanted<'t> {
     /// `f(name=…)` means the parameter of `f`, or the property that the constructor of `f` takes.
     fn argument(&self, project: &Project, callee: &str, meaning: &Meaning) -> Judgement {
         if self.is_field_in_body(project) {
-            let is_function = |one: &Target| {
-                one.row()
-                    .is_some_and(|(_, row)| matches!(row.kind(), SymbolKind::Method | SymbolKind::Function))
+            // A parameter of that very name is another thing; what a function takes with `**` may be the field.
+            let has_parameter = |one: &Target| {
+                one.row().is_some_and(|(outline, row)| {
+                    let is_function = matches!(row.kind(), SymbolKind::Method | SymbolKind::Function);
+                    let is_it = |other: &Row| {
+                        other.is_local()
+                            && other.parent() == Some(one.row)
+                            && outline.name(other) == self.name
+                    };
+                    is_function && outline.rows.iter().any(is_it)
+                })
             };
             return match meaning {
-                Meaning::Declared(found) if found.iter().all(is_function) => Judgement::Unlikely,
+                Meaning::Declared(found) if found.iter().all(has_parameter) => Judgement::Unlikely,
                 _ => Judgement::Unchecked,
             };
         }

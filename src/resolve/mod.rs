@@ -4,6 +4,7 @@
 
 mod bases;
 mod binders;
+mod bindings;
 mod clashes;
 mod classes;
 mod comprehension;
@@ -30,9 +31,11 @@ mod scope;
 mod signature;
 mod sources;
 mod structural;
+mod test_functions;
 #[cfg(test)]
 mod tests;
 
+pub use bindings::same_binding;
 pub use clashes::{captured, taken};
 pub use definitions::definitions;
 pub use enclosing::{attributed, enclosing};

@@ -22,6 +22,8 @@ pub enum Role {
     Import,
     /// It is called.
     Call,
+    /// It names an argument: `f(name=…)`.
+    Argument,
     /// Anything else.
     Use,
 }

@@ -210,6 +210,55 @@ fn a_refusal_is_told_with_the_servers_reason() {
 }
 
 #[test]
+fn a_decorator_is_not_the_member_that_it_decorates() {
+    let files: [(&str, &[u8]); 1] =
+        [("lib.py", b"class Box:\n    @classmethod\n    def classmethod(cls):\n        return 1\n")];
+    let edit = |line: u32, from: u32| json!({ "range": range(line, from, from + 11), "newText": "zz" });
+    let change = json!({ "{root}/lib.py": [edit(1, 5), edit(2, 8)] });
+    let script = json!({
+        "capabilities": { "renameProvider": true, "definitionProvider": true },
+        "on": {
+            "textDocument/rename": [{ "answer": { "documentChanges": documents(&change) } }],
+            "textDocument/definition": [{ "answer": [] }],
+        },
+    });
+    play(&files, Answers::Fake(script, ""), async |stage| {
+        let wanted = json!({ "name_path": "Box/classmethod", "new_name": "zz" });
+        let refused = stage.refused("rename_symbol", wanted).await;
+        assert!(refused.contains("changes a decorator of 'classmethod' itself"), "{refused}");
+        assert!(refused.contains("\n  lib.py:2: @classmethod"), "{refused}");
+    });
+}
+
+#[test]
+fn an_argument_that_any_parameter_takes_is_a_doubt() {
+    let files: [(&str, &[u8]); 2] = [
+        ("lib.py", b"class Point:\n    east: int\n\n\ndef moved(point, **changes):\n    return point\n"),
+        ("use.py", b"import lib\n\nlib.moved(1, east=2)\n"),
+    ];
+    let change = json!({ "{root}/lib.py": [{ "range": range(1, 4, 8), "newText": "west" }] });
+    let leads = |from: u32, to: u32| {
+        json!({
+            "capabilities": { "renameProvider": true, "definitionProvider": true },
+            "on": {
+                "textDocument/rename": [{ "answer": { "documentChanges": documents(&change) } }],
+                "textDocument/definition": [{ "answer": [{ "uri": "{root}/lib.py", "range": range(4, from, to) }] }],
+            },
+        })
+    };
+    let wanted = json!({ "name_path": "Point/east", "new_name": "west" });
+    play(&files, Answers::Fake(leads(19, 26), ""), async |stage| {
+        assert!(
+            stage.refused("rename_symbol", wanted.clone()).await.contains("use.py:3: lib.moved(1, east=2)")
+        );
+    });
+    // One of its length may be that very parameter.
+    play(&files, Answers::Fake(leads(10, 14), ""), async |stage| {
+        assert!(stage.done("rename_symbol", wanted.clone()).await.contains("; complete]"));
+    });
+}
+
+#[test]
 fn uses_of_which_nothing_is_known_refuse_or_are_renamed_too() {
     let files: [(&str, &[u8]); 2] = [
         ("lib.py", b"class Box:\n    def get(self):\n        return 1\n"),

@@ -71,6 +71,18 @@ fn uses_that_may_mean_it_are_renamed_when_asked_for() {
 }
 
 #[test]
+fn all_branches_that_declare_a_name_are_renamed() {
+    let lib = "import sys\n\nif sys.version_info > (4,):\n    def work_out(): pass\nelse:\n    def work_out(): pass\n";
+    let files: [(&str, &[u8]); 1] = [("lib.py", lib.as_bytes())];
+    for nth in ["work_out[0]", "work_out[1]"] {
+        play(&files, Answers::Nobody, async |stage| {
+            stage.done("rename_symbol", json!({ "name_path": nth, "new_name": "find" })).await;
+            assert_eq!(stage.text("lib.py"), lib.replace("work_out", "find"));
+        });
+    }
+}
+
+#[test]
 fn a_module_and_its_stub_are_renamed_together() {
     let files: [(&str, &[u8]); 4] = [
         ("lib.py", b"class Box:\n    def take_out(self, x=None):\n        return x\n"),

@@ -71,7 +71,8 @@ async fn from_hierarchy(
     said: &Said<Vec<CallSite>>,
     judged: Judged,
 ) -> Result<Option<Level>, QuestionError> {
-    let other_uses = judged.of(Judgement::Likely).filter(|one| one.role == Role::Use);
+    let other_uses =
+        judged.of(Judgement::Likely).filter(|one| matches!(one.role, Role::Use | Role::Argument));
     let unread = judged.unread.clone();
     let mut omitted = Omitted { other_uses: other_uses.count(), unread, ..Omitted::default() };
     let (calls, name, languages) = (said.value.clone(), function.name.clone(), project.languages.clone());
@@ -120,7 +121,7 @@ fn gather(
                 omitted.only_in_references += usize::from(is_new);
                 gathered.add(key, Some(spot.line), *judgement == Judgement::Likely, None);
             }
-            Role::Use => omitted.other_uses += 1,
+            Role::Use | Role::Argument => omitted.other_uses += 1,
             Role::Import | Role::Declaration => {}
         }
     }

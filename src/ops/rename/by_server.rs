@@ -236,9 +236,19 @@ fn found(
         };
         touched.contains(&(path, range.start)) || symbol.members.iter().any(is_member)
     };
+    let arguments: HashSet<(&RelPath, u32)> = judged
+        .occurrences
+        .iter()
+        .filter(|one| one.role == Role::Argument)
+        .map(|one| (&one.path, one.range.start))
+        .collect();
+    let sense = |place: &Placed| match arguments.contains(&(&place.0, place.1.start)) {
+        true => leads.sense_of_argument(place, is_ours),
+        false => leads.sense(place, is_ours),
+    };
     let mut findings = Findings::default();
     for place in compared.silent.iter().map(placed) {
-        match leads.sense(&place, is_ours) {
+        match sense(&place) {
             Sense::Symbol => findings.added.push(place),
             Sense::Both => findings.both.push(place),
             Sense::Other => {}
@@ -253,7 +263,7 @@ fn found(
         }
     }
     for place in open(&touched, judged) {
-        match leads.sense(&place, is_ours) {
+        match sense(&place) {
             Sense::Symbol => findings.added.push(place),
             Sense::Both => findings.both.push(place),
             Sense::Other => {}
@@ -316,6 +326,13 @@ async fn concluded(
         // Of a server that is right as far as known, only what it says itself counts against it.
         if is_unproven || ask.unchecked == UncheckedUses::Doubted { &mut doubts } else { &mut remarks }
             .push((why, findings.silent));
+    }
+    let early = before_bound(symbol, &edit);
+    if !early.is_empty() {
+        let why = format!(
+            "{server} changes a decorator of '{name}' itself, where that name means something else yet"
+        );
+        doubts.push((why, early));
     }
     if is_unproven {
         let odd = unlikely(symbol, &edit, judged);
@@ -409,6 +426,28 @@ fn unlikely(symbol: &LinkedSymbol, edit: &ServerEdit, judged: &Judged) -> Vec<Pl
         }
     }
     odd
+}
+
+/// Edits in the decorators of the first declaration of a name: they are evaluated before the name is bound.
+fn before_bound(symbol: &LinkedSymbol, edit: &ServerEdit) -> Vec<Placed> {
+    let mut early = Vec::new();
+    for member in &symbol.members {
+        let is_sibling = |other: &Target| {
+            other.at.path == member.at.path
+                && other.symbol.name_path.rsplit_once('/').map(|(around, _)| around)
+                    == member.symbol.name_path.rsplit_once('/').map(|(around, _)| around)
+        };
+        let is_first =
+            !symbol.members.iter().any(|other| is_sibling(other) && other.range.start < member.range.start);
+        let edits = edit.files.get(&member.at.path).map_or(&[][..], |file| &file.edits);
+        let is_early = |one: &&TextEdit| {
+            member.range.start <= one.range.start && one.range.start < member.name_range.start
+        };
+        if is_first && member.file.grammar().is_some_and(|grammar| grammar.name() == "python") {
+            early.extend(edits.iter().filter(is_early).map(|one| (member.at.path.clone(), one.range)));
+        }
+    }
+    early
 }
 
 /// Uses that are left and of which syntax cannot say anything.

@@ -35,6 +35,8 @@ struct Lead {
     to: Vec<Placed>,
     /// Out of the project, or to no text.
     is_elsewhere: bool,
+    /// Whether all that it leads to is as long as the name: `**options`, which takes every argument, is not.
+    is_of_length: bool,
 }
 
 /// What leads where.
@@ -81,7 +83,8 @@ impl Leads {
                 });
             }
             let answers: Vec<(usize, Vec<Span>)> = asked.join_all().await.into_iter().flatten().collect();
-            for (number, lead) in leads(project, answers).await? {
+            let length = symbol.target.name.encode_utf16().count();
+            for (number, lead) in leads(project, answers, length).await? {
                 let (path, range) = &some[number];
                 self.0.insert((path.clone(), range.start), lead);
             }
@@ -100,6 +103,15 @@ impl Leads {
             (0, _, _) => Sense::Other,
             (_, 0, false) => Sense::Symbol,
             _ => Sense::Both,
+        }
+    }
+
+    /// The same for what names an argument: a parameter that takes any argument does not say what this one means.
+    pub(super) fn sense_of_argument(&self, place: &Placed, is_ours: impl Fn(&Placed) -> bool) -> Sense {
+        let takes_any = self.0.get(&(place.0.clone(), place.1.start)).is_some_and(|lead| !lead.is_of_length);
+        match self.sense(place, is_ours) {
+            Sense::Other if takes_any => Sense::Unsaid,
+            sense => sense,
         }
     }
 
@@ -129,17 +141,22 @@ async fn as_asked(project: &Project, places: &[Placed]) -> Result<Vec<Option<At>
         .await
 }
 
-/// Answers as places in texts.
+/// Answers as places in texts; `length` is the name's, in UTF-16 code units.
 async fn leads(
     project: &Project,
     answers: Vec<(usize, Vec<Span>)>,
+    length: usize,
 ) -> Result<Vec<(usize, Lead)>, QuestionError> {
     let work = move |view: &View, cancel: &_| {
         let lead = |(number, spans): &(usize, Vec<Span>)| {
             let checked = check(view, spans, Expect::Anything, cancel)?;
             let is_elsewhere = !checked.outside.is_empty() || checked.dropped.outside_text > 0;
             let to = checked.spots.into_iter().map(|spot| (spot.path, spot.range)).collect();
-            Ok((*number, Lead { to, is_elsewhere }))
+            let is_of_length = spans.iter().all(|span| {
+                let columns = span.end.character.checked_sub(span.start.character);
+                span.start.line == span.end.line && columns.is_some_and(|columns| columns as usize == length)
+            });
+            Ok((*number, Lead { to, is_elsewhere, is_of_length }))
         };
         answers.iter().map(lead).collect()
     };

@@ -174,7 +174,9 @@ async fn linked(
     let mut links = override_links(project, target, waiting).await?;
     let mut open = links.members.clone();
     while let Some(member) = open.pop() {
-        for declared in project.declarations(&member).await? {
+        let mut all = project.declarations(&member).await?;
+        all.extend(bound_with(project, &member).await?);
+        for declared in all {
             if links.members.iter().any(|known| known.is_same(&declared)) {
                 continue;
             }
@@ -188,6 +190,16 @@ async fn linked(
     }
     links.members.sort_by(|a, b| (&a.at.path, a.at.offset).cmp(&(&b.at.path, b.at.offset)));
     Ok(links)
+}
+
+/// The other declarations that bind the symbol's name in its scope.
+async fn bound_with(project: &Project, target: &Target) -> Result<Vec<Target>, QuestionError> {
+    let (of, languages) = (target.resolved(), project.languages.clone());
+    let work = move |view: &View, _: &crate::base::Cancel| {
+        let others = resolve::same_binding(&of).into_iter();
+        others.filter_map(|one| Target::new(view, &languages, &one.file, one.row)).collect()
+    };
+    project.look(work).await
 }
 
 /// What is to be said of what is linked to the symbol by overriding; refuses where it cannot be renamed with it.

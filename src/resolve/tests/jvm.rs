@@ -57,7 +57,7 @@ fn functions_locals_lambdas_and_named_arguments() {
             "a.kt:5: unlikely use",
             "a.kt:6: unlikely use",
             "a.kt:6: unlikely use",
-            "a.kt:7: unlikely use",
+            "a.kt:7: unlikely argument",
             "a.kt:8: unlikely call",
             "a.kt:9: likely call",
             "a.kt:10: likely use",
@@ -102,7 +102,7 @@ fn members_are_known_in_their_class_and_below_it() {
             "a.kt:2: likely use",
             "a.kt:3: likely use",
             "a.kt:4: unchecked use",
-            "a.kt:4: likely use",
+            "a.kt:4: likely argument",
             "d.kt:2: unchecked use",
         ]
     );

@@ -71,7 +71,7 @@ fn what_super_leads_to_in_a_mixin_is_of_the_family() {
         .iter()
         .map(|(_, range)| text[..range.start as usize].matches('\n').count() + 1)
         .collect();
-    assert_eq!(lines, [5]);
+    assert_eq!(lines, [5, 6]);
 }
 
 #[test]

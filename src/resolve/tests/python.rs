@@ -91,10 +91,27 @@ fn what_shadows_a_name_makes_it_another() {
             "a.py:10: unlikely use",
             "a.py:14: unlikely import",
             "a.py:15: unlikely call",
-            "a.py:16: unlikely use",
+            "a.py:16: unlikely argument",
             "b.py:1: unlikely declaration",
         ]
     );
+}
+
+#[test]
+fn what_a_test_function_makes_reaches_no_other() {
+    let fixture = "//- a.py\ndef test_one():\n    class A:\n        def $0go_on(self): pass\n    x = f(A())\n    x.go_on()\n\
+        def test_two(made):\n    assert made.go_on()\n\
+        def helper(made):\n    assert made.go_on()\n";
+    let expected = [
+        "a.py:3: likely declaration",
+        "a.py:5: unchecked call",
+        "a.py:7: unlikely call",
+        "a.py:9: unchecked call",
+    ];
+    assert_eq!(judged(fixture), expected);
+    let of_helper = "//- a.py\ndef make():\n    class A:\n        def $0go_on(self): pass\n    return A()\n\
+        def test_two():\n    assert make().go_on()\n";
+    assert_eq!(judged(of_helper), ["a.py:3: likely declaration", "a.py:6: unchecked call"]);
 }
 
 #[test]
@@ -107,11 +124,11 @@ fn a_parameter_is_named_in_calls_of_its_function() {
             "a.py:1: likely declaration",
             "a.py:1: likely use",
             "a.py:2: unlikely declaration",
-            "a.py:2: likely use",
+            "a.py:2: likely argument",
             "a.py:2: unlikely use",
-            "b.py:2: likely use",
-            "b.py:3: unchecked use",
-            "b.py:4: unlikely use",
+            "b.py:2: likely argument",
+            "b.py:3: unchecked argument",
+            "b.py:4: unlikely argument",
             "b.py:5: unlikely declaration",
         ]
     );

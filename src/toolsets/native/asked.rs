@@ -193,6 +193,6 @@ pub(super) fn role_word(role: Role) -> &'static str {
         Role::Declaration => "declaration",
         Role::Import => "import",
         Role::Call => "call",
-        Role::Use => "use",
+        Role::Use | Role::Argument => "use",
     }
 }

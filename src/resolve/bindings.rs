@@ -1,0 +1,25 @@
+//! Declarations that bind one name: in Python, all of a name in one scope, whichever of them is run.
+
+use super::family::Family;
+use super::sources::Target;
+use crate::syntax::SymbolKind;
+
+/// The other declarations of the variable, function or class that `target` declares in its module or function: the branches
+/// of an `if`, what an `except` declares instead. Of members of classes none; those are linked as overriding ones are.
+pub fn same_binding(target: &Target) -> Vec<Target> {
+    let Some((outline, row)) = target.row().filter(|_| Family::of(&target.file) == Some(Family::Python))
+    else {
+        return Vec::new();
+    };
+    let is_in_class = row.parent().is_some_and(|at| outline.rows[at].kind() == SymbolKind::Class);
+    if is_in_class || row.is_local() {
+        return Vec::new();
+    }
+    let name = outline.name(row);
+    let binds_it = |at: &usize| {
+        let other = &outline.rows[*at];
+        *at != target.row && other.parent == row.parent && !other.is_local() && outline.name(other) == name
+    };
+    let others = (0..outline.rows.len()).filter(binds_it);
+    others.map(|row| Target { file: target.file.clone(), row }).collect()
+}
