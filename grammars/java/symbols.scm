@@ -28,4 +28,6 @@
 (record_declaration parameters: (formal_parameters (formal_parameter name: (identifier) @name) @definition.field))
 
 [(block) (constructor_body) (lambda_expression)] @scope.closed
-(object_creation_expression (class_body) @scope.closed)
+((object_creation_expression "new" @unnamed type: (_) @part.type (class_body)) @anonymous.class
+  (#set! name "new {type}"))
+(object_creation_expression (class_body)) @scope.closed

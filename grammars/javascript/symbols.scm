@@ -18,6 +18,12 @@
 ((field_definition property: (_) @name) @definition.property
   (#set! quotes "\"'"))
 
+; A class without a name; what a variable or field holds is known by that.
+(variable_declarator value: (class "class" @name) @occupied)
+(field_definition value: (class "class" @name) @occupied)
+((class "class" @unnamed) @anonymous.class
+  (#set! name "class"))
+
 ; Variables, at the top level and in classes and namespaces only.
 [(lexical_declaration) (variable_declaration)] @around
 (export_statement declaration: [(lexical_declaration) (variable_declaration)]) @around

@@ -23,6 +23,9 @@
 ((type_alias (type_identifier) @name) @definition.class
   (#set! quotes "`"))
 
+((object_literal "object" @unnamed) @anonymous.class
+  (#set! name "object"))
+
 ; Functions.
 ((function_declaration (simple_identifier) @name) @definition.function
   (#set! member "method") (#set! quotes "`"))

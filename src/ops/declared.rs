@@ -44,11 +44,17 @@ pub(super) fn of_spans(view: &View, spans: &[Span], cancel: &Cancel) -> Result<D
 /// What `resolve` found, in its order: the best first.
 pub(super) fn of_targets(view: &View, targets: &[resolve::Target]) -> Declarations {
     let declared = |target: &resolve::Target| {
-        let (_, row) = target.row()?;
+        let (outline, row) = target.row()?;
         let length = u32::try_from(target.name().len()).ok()?;
         let source = Source::read(view, &target.file.path)?;
         let range = TextRange::new(row.name_start, row.name_start.checked_add(length)?);
-        Some(declared(view, source.spot(&target.file.path, range)))
+        let mut found = declared(view, source.spot(&target.file.path, range));
+        // Types without a name, and those in bodies, are no symbols of the index.
+        if found.symbol.is_none() && outline.hides_types {
+            let detail = Detail { depth: 0, text: None };
+            found.symbol = Some(symbol(&target.file.path, outline, target.row, detail));
+        }
+        Some(found)
     };
     Declarations { inside: targets.iter().filter_map(declared).collect(), ..Declarations::default() }
 }

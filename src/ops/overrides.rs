@@ -80,7 +80,11 @@ pub enum ObjectionKind {
 impl OverrideLinks {
     /// The members in other classes than the asked one, each with its line (0-based), in path order.
     pub fn others<'l>(&'l self, target: &'l Target) -> impl Iterator<Item = (&'l Target, u32)> {
-        let parent = |one: &Target| one.file.outline()?.rows.get(one.row)?.parent();
+        // By where its name begins: not all of them are rows of the index.
+        let parent = |one: &Target| {
+            let rows = &one.file.outline()?.rows;
+            rows.get(rows.get(one.row)?.parent()?).map(|class| class.name_start)
+        };
         let is_other = move |one: &&Target| one.at.path != target.at.path || parent(one) != parent(target);
         let line = |one: &Target| one.file.outline()?.rows.get(one.row).map(|row| row.name_line);
         self.members.iter().filter(is_other).map(move |one| (one, line(one).unwrap_or(0)))
@@ -188,7 +192,7 @@ pub(super) async fn override_links(
     let mut members: Vec<Target> = project.look(work).await?;
     // The very target that was asked about: its place belongs to the question's revision.
     for member in &mut members {
-        if member.at.path == target.at.path && member.row == target.row {
+        if member.is_same(target) {
             *member = target.clone();
         }
     }

@@ -3,7 +3,6 @@
 //! known); a base is never left out.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use super::classes::is_class;
 use super::context::{before, last_word};
@@ -11,6 +10,7 @@ use super::family::Family;
 use super::heads::{WrittenBase, alias_behind, written_bases};
 use super::kin::Kin;
 use super::meaning::Meaning;
+use super::modules::Module;
 use super::outside::origins;
 use super::project::{Here, Project};
 use super::scope::{self, From};
@@ -61,16 +61,10 @@ impl Base {
 
 /// The bases of `class`; found once in a question.
 pub(super) fn bases(project: &Project, class: &Target) -> Result<Rc<[Base]>, Cancelled> {
-    let key = (class.file.path.clone(), class.row);
-    if let Some(known) = project.bases.borrow().get(&key) {
-        return Ok(known.clone());
-    }
-    let here = project.here(&class.file).filter(|here| {
-        // The file may have changed since: then the row is another's.
-        class.file.outline().is_some_and(|outline| Arc::ptr_eq(outline, &here.outline))
-    });
-    let Some(here) = here else { return Ok(Rc::new([unreadable()])) };
-    bases_in(project, &here, class.row)
+    // The file may have changed since: then the row is another's.
+    let here = project.here(&class.file).and_then(|here| Some((here.row_of(class)?, here)));
+    let Some((row, here)) = here else { return Ok(Rc::new([unreadable()])) };
+    bases_in(project, &here, row)
 }
 
 /// The same for a class of a file that is at hand.
@@ -144,6 +138,9 @@ fn resolve(
             base.outside.extend(origins(project, &here.file, &names)?);
         }
         Meaning::Elsewhere => base.outside.push(chain.to_owned()),
+        Meaning::Unknown if project.family == Family::Jvm && names.len() > 1 => {
+            of_package(project, &names, base, hops)?;
+        }
         // Of other languages than Python a class needs no import that leads to it: the package, the language itself, a
         // header bring some. None of that name is declared in the project.
         Meaning::Unknown if project.family != Family::Python && !is_declared(project, &names)? => {
@@ -151,6 +148,21 @@ fn resolve(
         }
         Meaning::Local => base.be_value(),
         Meaning::Module(_) | Meaning::Unknown => base.is_open = true,
+    }
+    Ok(())
+}
+
+/// Adds the class that a name with the whole package before it stands for.
+fn of_package(project: &Project, names: &[&str], base: &mut Base, hops: usize) -> Result<(), Cancelled> {
+    let Some((last, package)) = names.split_last() else { return Ok(()) };
+    match project.exported(&Module::Package(package.join(".")), last, 0)? {
+        Meaning::Declared(found) => {
+            for one in found {
+                declared(project, one, base, hops)?;
+            }
+        }
+        _ if is_declared(project, names)? => base.is_open = true,
+        _ => base.outside.push(names.join(".")),
     }
     Ok(())
 }
@@ -204,9 +216,7 @@ fn is_declared(project: &Project, names: &[&str]) -> Result<bool, Cancelled> {
 /// Adds a declaration that a base leads to: a class, or another name of one.
 fn declared(project: &Project, target: Target, base: &mut Base, hops: usize) -> Result<(), Cancelled> {
     let Some((_, row)) = target.row() else { return Ok(()) };
-    let here = project.here(&target.file);
-    let here =
-        here.filter(|here| target.file.outline().is_some_and(|outline| Arc::ptr_eq(outline, &here.outline)));
+    let here = project.here(&target.file).filter(|here| here.row_of(&target).is_some());
     let Some(here) = here else {
         // Its file is changing: the class is there, what another name stands for is not known.
         if is_class(row) {

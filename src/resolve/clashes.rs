@@ -34,6 +34,7 @@ pub fn taken(
         return Ok(Vec::new());
     };
     let project = Project::new(sources, family, cancel);
+    let targets = &project.at_hand(targets);
     let mut found = Vec::new();
     for target in 0..targets.len() {
         found.extend(taken_by_one(&project, targets, target, new_name)?);
@@ -79,6 +80,7 @@ pub fn captured(
         return Ok(Vec::new());
     };
     let project = Project::new(sources, family, cancel);
+    let targets = &project.at_hand(targets);
     let Some(renaming) = Renaming::new(&project, targets, 0, new_name) else { return Ok(Vec::new()) };
     let Some(here) = project.file(path.as_str()).and_then(|file| project.here(file)) else {
         return Ok(Vec::new());

@@ -26,7 +26,8 @@ pub(super) struct ClassNode {
 /// The classes, by number.
 pub(super) struct ClassGraph {
     nodes: Vec<ClassNode>,
-    numbers: HashMap<(RelPath, usize), usize>,
+    /// By file, and where the name begins.
+    numbers: HashMap<(RelPath, u32), usize>,
 }
 
 impl ClassGraph {
@@ -35,7 +36,7 @@ impl ClassGraph {
         let mut graph = ClassGraph { nodes: Vec::new(), numbers: HashMap::new() };
         for file in project.sources.snapshot().files.iter() {
             let may_hold = |outline: &Arc<crate::syntax::Outline>| {
-                outline.rows.iter().any(|row| is_class(row) || row.descendants > 0)
+                outline.hides_types || outline.rows.iter().any(|row| is_class(row) || row.descendants > 0)
             };
             if Family::of(file) != Some(project.family) || !file.outline().is_some_and(may_hold) {
                 continue;
@@ -47,7 +48,8 @@ impl ClassGraph {
                     continue;
                 }
                 let bases = bases_in(project, &here, row)?;
-                graph.numbers.insert((here.file.path.clone(), row), graph.nodes.len());
+                let name_start = here.outline.rows[row].name_start;
+                graph.numbers.insert((here.file.path.clone(), name_start), graph.nodes.len());
                 let class = here.target(row);
                 graph.nodes.push(ClassNode { class, bases, up: Vec::new(), down: Vec::new() });
             }
@@ -73,7 +75,8 @@ impl ClassGraph {
 
     /// The number of a class; `None` for what is none.
     pub(super) fn number(&self, class: &Target) -> Option<usize> {
-        let of_row = self.numbers.get(&(class.file.path.clone(), class.row)).copied();
+        let name_start = class.row()?.1.name_start;
+        let of_row = self.numbers.get(&(class.file.path.clone(), name_start)).copied();
         match of_row.filter(|&at| self.nodes[at].class.is(class)) {
             Some(at) => Some(at),
             // One of them comes from an older look at the file.

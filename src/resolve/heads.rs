@@ -41,6 +41,9 @@ pub fn written_bases(grammar: Grammar, outline: &Outline, row: &Row, text: &str)
     let is_impl = language == Language::Rust && outline.name(row).starts_with("impl");
     let name_end = row.name_start.saturating_add(u32::from(row.name_len));
     let from = if is_impl { row.start } else { name_end };
+    // `new Base(…) {`: the only base stands before the brackets.
+    let is_new = language == Language::Java && outline.name(row).starts_with("new ");
+    let from = if is_new { row.name_start.saturating_add(3) } else { from };
     let Some(head) = slice(text, from as usize, (row.end as usize).min(from as usize + MAX_HEAD)) else {
         return Vec::new();
     };
@@ -48,6 +51,7 @@ pub fn written_bases(grammar: Grammar, outline: &Outline, row: &Row, text: &str)
     let list = match language {
         Language::Python => python_list(&blank),
         Language::Rust if is_impl => impl_list(&blank),
+        Language::Java if is_new => at_depth_0(&blank).find(|(_, c)| *c == '(').map(|(at, _)| (0, at)),
         Language::Other => None,
         _ => list(&blank, language),
     };

@@ -245,8 +245,10 @@ impl<'t> Wanted<'t> {
         let Meaning::Declared(found) = meaning else { return Judgement::Unchecked };
         let leads_here = found.iter().any(|one| {
             one.is(owner)
-                || owner.row().and_then(|(_, row)| row.parent()) == Some(one.row)
-                    && one.file.path == owner.file.path
+                || owner
+                    .row()
+                    .and_then(|(_, row)| row.parent())
+                    .is_some_and(|class| one.is(&Target { file: owner.file.clone(), row: class }))
         });
         match (leads_here, project.family) {
             (false, _) => Judgement::Unlikely,

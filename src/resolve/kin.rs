@@ -16,7 +16,7 @@ const MAX_CLASSES: usize = 64;
 /// The classes that inherit from one, found as they are asked about.
 pub(super) struct Kin<'t> {
     class: &'t Target,
-    descends: RefCell<HashMap<(RelPath, usize), bool>>,
+    descends: RefCell<HashMap<(RelPath, u32), bool>>,
 }
 
 impl<'t> Kin<'t> {
@@ -27,7 +27,8 @@ impl<'t> Kin<'t> {
 
     /// Whether `other` is the class, or inherits from it.
     pub(super) fn descends(&self, project: &Project, other: &Target) -> Result<bool, Cancelled> {
-        let key = (other.file.path.clone(), other.row);
+        let name_start = other.row().map_or(u32::MAX, |(_, row)| row.name_start);
+        let key = (other.file.path.clone(), name_start);
         if let Some(&known) = self.descends.borrow().get(&key) {
             return Ok(known);
         }

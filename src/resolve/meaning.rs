@@ -238,7 +238,7 @@ pub(super) fn top_level(file: &std::sync::Arc<FileEntry>, name: &str) -> Vec<Tar
         return Vec::new();
     }
     let rows = outline.rows.iter().enumerate();
-    let named = rows.filter(|(_, row)| row.parent == 0 && outline.name(row) == name);
+    let named = rows.filter(|(_, row)| row.parent == 0 && !row.is_local() && outline.name(row) == name);
     named.map(|(row, _)| Target { file: file.clone(), row }).collect()
 }
 

@@ -25,7 +25,8 @@ pub fn occurrences(
     let Some(target) = targets.first() else { return Ok(Vec::new()) };
     let Some(family) = Family::of(&target.file) else { return Ok(Vec::new()) };
     let project = Project::new(sources, family, cancel);
-    let Some(wanted) = Wanted::new(&project, targets)? else { return Ok(Vec::new()) };
+    let targets = project.at_hand(targets);
+    let Some(wanted) = Wanted::new(&project, &targets)? else { return Ok(Vec::new()) };
     let name = wanted.name();
     let hash = name_hash(name.as_bytes());
     let function = wanted.function().map(|function| name_hash(function.as_bytes()));

@@ -117,6 +117,9 @@ pub fn overrides(
     let alone = OverrideFamily { members: vec![target.clone()], ..OverrideFamily::default() };
     let Some(family) = Family::of(&target.file) else { return Ok(alone) };
     let project = Project::new(sources, family, cancel);
+    // A class without a name may stand between it and what the index has for its container.
+    let at_hand = project.at_hand(std::slice::from_ref(target));
+    let target = at_hand.first().unwrap_or(target);
     let Some(class) = class_of(&project, target)? else { return Ok(alone) };
     let name = target.name();
     // Python makes such a name one of the class's own.

@@ -14,7 +14,7 @@ use super::sources::{Current, Sources, Target};
 use crate::base::cancel::Cancelled;
 use crate::base::{Cancel, RelPath, Text, TextRange};
 use crate::index::{Content, FileEntry, Locals, Query, Scope};
-use crate::syntax::{Grammar, ImportList, Matching, NamePattern, Outline};
+use crate::syntax::{Grammar, ImportList, Matching, NamePattern, Outline, Row, with_hidden_types};
 
 /// A file and a row of it.
 type RowPlace = (RelPath, usize);
@@ -33,7 +33,8 @@ pub(super) struct Project<'a> {
     pub(super) finding_bases: RefCell<HashSet<RowPlace>>,
 }
 
-/// A file whose names are being looked at: its text, and the entry whose outline is that text's.
+/// A file whose names are being looked at: its text, and the entry whose outline is that text's, the types that outlines
+/// hide among its rows. So its row numbers are not always those of the index.
 pub(super) struct Here {
     pub(super) file: Arc<FileEntry>,
     pub(super) outline: Arc<Outline>,
@@ -50,20 +51,17 @@ impl Here {
         let Current { text, outline, hash } = project.sources.current(file)?;
         let grammar = file.grammar()?;
         let Content::Code { origin, stat, outline: known, .. } = &file.content else { return None };
-        if Arc::ptr_eq(known, &outline) {
-            let file = file.clone();
-            return Some(Here {
-                file,
-                outline,
-                grammar,
-                text,
-                locals: RefCell::default(),
-                imports: OnceCell::new(),
-                comprehensions: OnceCell::new(),
-            });
-        }
-        let content = Content::Code { origin: *origin, hash, stat: *stat, outline: outline.clone() };
-        let file = Arc::new(FileEntry { path: file.path.clone(), content });
+        let outline = match outline.hides_types {
+            true => Arc::new(with_hidden_types(grammar, text.as_str(), &outline, project.cancel).ok()?),
+            false => outline,
+        };
+        let file = match Arc::ptr_eq(known, &outline) {
+            true => file.clone(),
+            false => {
+                let content = Content::Code { origin: *origin, hash, stat: *stat, outline: outline.clone() };
+                Arc::new(FileEntry { path: file.path.clone(), content })
+            }
+        };
         Some(Here {
             file,
             outline,
@@ -87,6 +85,21 @@ impl Here {
 
     pub(super) fn target(&self, row: usize) -> Target {
         Target { file: self.file.clone(), row }
+    }
+
+    /// The row of a declaration of this file, which may come from the index or from an older look; `None` where that had another
+    /// text.
+    pub(super) fn row_of(&self, target: &Target) -> Option<usize> {
+        let (outline, row) = target.row()?;
+        if Arc::ptr_eq(outline, &self.outline) {
+            return Some(target.row);
+        }
+        let is_it = |(_, own): &(usize, &Row)| {
+            own.name_start == row.name_start && self.outline.name(own) == outline.name(row)
+        };
+        let has_text = self.file.path == target.file.path && self.file.hash() == target.file.hash();
+        let mut rows = self.outline.rows.iter().enumerate().filter(|_| has_text);
+        rows.find(is_it).map(|(at, _)| at)
     }
 
     /// Whether a local that is no row and is called `name` is in scope at byte `at`.
@@ -124,6 +137,15 @@ impl<'a> Project<'a> {
         let here = Here::new(self, file).map(Rc::new);
         self.read.borrow_mut().insert(file.path.clone(), here.clone());
         here
+    }
+
+    /// The same declarations, in the files as they are now.
+    pub(super) fn at_hand(&self, targets: &[Target]) -> Vec<Target> {
+        let at_hand = |target: &Target| {
+            let here = self.here(&target.file)?;
+            Some(here.target(here.row_of(target)?))
+        };
+        targets.iter().map(|target| at_hand(target).unwrap_or_else(|| target.clone())).collect()
     }
 
     /// All declarations of `name` that are no locals, in files of this family, in path order.
@@ -194,6 +216,15 @@ impl Target {
         }
         match (self.file.outline(), other.file.outline()) {
             (Some(mine), Some(theirs)) if Arc::ptr_eq(mine, theirs) => self.row == other.row,
+            // Of one text, once with the types that outlines hide.
+            (Some(mine), Some(theirs)) if self.file.hash() == other.file.hash() => {
+                match (mine.rows.get(self.row), theirs.rows.get(other.row)) {
+                    (Some(one), Some(two)) => {
+                        one.name_start == two.name_start && mine.name(one) == theirs.name(two)
+                    }
+                    _ => false,
+                }
+            }
             (Some(mine), Some(theirs)) => {
                 self.row < mine.rows.len()
                     && other.row < theirs.rows.len()

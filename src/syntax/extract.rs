@@ -16,7 +16,7 @@ use super::kind::SymbolKind;
 use super::occurrences::Seen;
 use super::outline::{Occurrences, Outline};
 use super::roles::{Act, Piece, QueryError, Role};
-use super::scopes::{Item, NO_NAME, Scopes};
+use super::scopes::{HiddenTypes, Item, Listed, NO_NAME, Scopes};
 use super::templates;
 use crate::base::Cancel;
 use crate::base::cancel::Cancelled;
@@ -85,6 +85,29 @@ pub fn outline(grammar: Grammar, text: &str, cancel: &Cancel) -> Result<Outline,
     WORKER.with_borrow_mut(|worker| worker.outline(grammar, compiled, text, cancel))
 }
 
+/// The outline with the types that it hides as rows too, and their members: those in function bodies, and those without a name.
+/// They are flagged as local; their members are not. `outline` is the one of `text`.
+pub fn with_hidden_types(
+    grammar: Grammar,
+    text: &str,
+    outline: &Outline,
+    cancel: &Cancel,
+) -> Result<Outline, OutlineError> {
+    if u32::try_from(text.len()).is_err() {
+        return Err(OutlineError::TooLarge);
+    }
+    let compiled = grammar.compiled().map_err(OutlineError::Query)?;
+    let listed = WORKER.with_borrow_mut(|worker| {
+        let text = &*with_line_feeds(text);
+        let tree = worker.parse(grammar, compiled, text, cancel)?;
+        let mut composed = String::new();
+        worker.collect(compiled, &tree, text, &mut composed, cancel)?;
+        let scopes = Scopes::new(&compiled.roles, text, &composed, HiddenTypes::Listed);
+        Ok::<_, OutlineError>(scopes.rows(&mut worker.items))
+    })?;
+    Ok(Outline { rows: listed.rows, names: listed.names, ..outline.clone() })
+}
+
 /// What `look` makes of the tree of `text`, for questions that the outline does not answer. Offsets are those of
 /// `text`.
 pub(super) fn with_tree<T>(
@@ -117,13 +140,15 @@ impl Worker {
         let mut composed = String::new();
         self.collect(compiled, &tree, text, &mut composed, cancel)?;
         self.walk(grammar, compiled, &tree, text, cancel)?;
-        let (rows, names) = Scopes::new(&compiled.roles, text, &composed).rows(&mut self.items);
+        let scopes = Scopes::new(&compiled.roles, text, &composed, HiddenTypes::LeftOut);
+        let Listed { rows, names, hides_types } = scopes.rows(&mut self.items);
         Ok(Outline {
             rows,
             names,
             occurrences: Occurrences::build(&mut self.seen),
             imports: imports::build(&mut self.imports),
             has_errors: tree.root_node().has_error(),
+            hides_types,
         })
     }
 
@@ -277,7 +302,11 @@ fn item(
     let span = |node: Node| (offset(node.start_byte()), offset(node.end_byte()));
     let whole = node(role.range)?;
     let (start, end) = span(whole);
-    let head_end = if role.act == Act::Define { head_end(compiled, role, whole, text) } else { 0 };
+    let head_end = if matches!(role.act, Act::Define | Act::Anonymous) {
+        head_end(compiled, role, whole, text)
+    } else {
+        0
+    };
     let name = role.name.and_then(node);
     let unnamed = role.unnamed.and_then(node);
     let (name_start, name_end) = match name.or(unnamed) {
@@ -330,5 +359,43 @@ fn head_end(compiled: &Compiled, role: &Role, whole: Node, text: &str) -> u32 {
             0
         }
         None => offset(whole.end_byte()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hidden(grammar: &str, text: &str) -> Vec<String> {
+        let (grammar, cancel) = (Grammar::named(grammar).expect("known"), Cancel::new());
+        let known = outline(grammar, text, &cancel).expect("parsed");
+        let whole = with_hidden_types(grammar, text, &known, &cancel).expect("parsed");
+        let paths = |outline: &Outline| (0..outline.rows.len()).map(|row| outline.name_path(row)).collect();
+        let (listed, all): (Vec<String>, Vec<String>) = (paths(&known), paths(&whole));
+        let mut more = all.clone();
+        more.retain(|path| !listed.contains(path));
+        assert_eq!(known.hides_types, !more.is_empty(), "{text}");
+        assert_eq!(all.len(), listed.len() + more.len(), "what is listed stays: {text}");
+        more
+    }
+
+    #[test]
+    fn types_in_bodies_and_without_a_name_are_found_when_asked_for() {
+        let kotlin = "fun f() {\n    val a = 1\n    class Local {\n        val b = { val c = 2 }\n        fun g() { val d = 3 }\n    }\n}\n\
+            val o = object : I {\n    init { val e = 1 }\n    override fun run() {}\n}\nfun h() = listOf(1).map { object : I {} }\n";
+        assert_eq!(
+            hidden("kotlin", kotlin),
+            ["f/Local", "f/Local/b", "f/Local/g", "o/object", "o/object/run", "h/object"]
+        );
+        let java = "class A {\n    I i = new b.I<T>(1) {\n        int x;\n        void run() { int y; }\n    };\n    void f() {\n        class L {}\n        int z = 1;\n    }\n    Object o = new Object();\n}\n";
+        assert_eq!(
+            hidden("java", java),
+            ["A/i/new b.I<T>", "A/i/new b.I<T>/x", "A/i/new b.I<T>/run", "A/f/L"]
+        );
+        assert!(
+            hidden("kotlin", "class A { object O\n companion object }\nfun f() { val x = 1 }\n").is_empty()
+        );
+        assert!(hidden("typescript", "const A = class { run() {} };\nclass B {}\n").is_empty());
+        assert_eq!(hidden("cpp", "void f() { struct L : B { int x; }; int y; }\n"), ["f/L", "f/L/x"]);
     }
 }

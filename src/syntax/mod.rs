@@ -29,7 +29,7 @@ mod text_kind;
 
 pub use attached::attached_start;
 pub use blocks::{BlockFault, Misplaced, misplaced};
-pub use extract::{OutlineError, outline};
+pub use extract::{OutlineError, outline, with_hidden_types};
 pub use grammar::Grammar;
 pub use imports::{Import, ImportKind, ImportList, Imported, Imports};
 pub use inspect::{Inspected, inspect};

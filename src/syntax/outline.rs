@@ -81,6 +81,10 @@ pub struct Outline {
     pub imports: Imports,
     /// Whether the parser met text it could not make sense of.
     pub has_errors: bool,
+    /// Whether types stand in it that are no rows: in function bodies, or without a name ([`with_hidden_types`] has them).
+    ///
+    /// [`with_hidden_types`]: super::with_hidden_types
+    pub hides_types: bool,
 }
 
 impl Outline {

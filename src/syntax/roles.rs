@@ -17,6 +17,7 @@
 //! | `@leading` | an attribute that stands before its declaration, beside it: widens the range of what follows it |
 //! | `@trailing` | belongs to the declaration before it, whose range it widens: accessors beside their property |
 //! | `@outer.file`, `@outer.function` | inside this function, assignments to `@name` belong to the file, or to an enclosing function |
+//! | `@anonymous.<kind>` | a type without a name, `@unnamed` and the property `name` stand for it: a row only where hidden types are asked for |
 //! | `@scope.function` | a function without a name: what is declared inside belongs to the symbol around it, as if that were a function |
 //! | `@scope.closed` | what is declared inside is not listed |
 //! | `@scope.transparent` | likewise, but bindings with `hoist` belong to the scope around it |
@@ -76,6 +77,8 @@ pub enum QueryError {
 pub(super) enum Act {
     /// A symbol of its own.
     Define,
+    /// A type without a name.
+    Anonymous,
     /// A symbol of its own, a variable that belongs to its function.
     Parameter,
     /// An assignment to a name.
@@ -275,13 +278,24 @@ fn read_role(query: &Query, pattern: usize) -> Result<Role, String> {
     use Act::*;
     let is_nameless = matches!(
         act,
-        ScopeFunction | ScopeClosed | ScopeTransparent | Around | Becomes | NoReceiver | Leading | Trailing
+        Anonymous
+            | ScopeFunction
+            | ScopeClosed
+            | ScopeTransparent
+            | Around
+            | Becomes
+            | NoReceiver
+            | Leading
+            | Trailing
     );
     if role.name.is_none() && !is_nameless {
         return Err("no @name".to_owned());
     }
     if role.unnamed.is_some() && role.composed.is_none() {
         return Err("@unnamed without the property name".to_owned());
+    }
+    if role.unnamed.is_none() && act == Anonymous {
+        return Err("@anonymous without @unnamed".to_owned());
     }
     if role.receiver.is_none() && act == Act::BindAttribute {
         return Err("@binding.attribute without @receiver".to_owned());
@@ -307,6 +321,7 @@ fn act_of(capture: &str) -> Option<(Act, SymbolKind)> {
         "scope.transparent" => plain(Act::ScopeTransparent),
         _ => match capture.split_once('.')? {
             ("definition", word) => Some((Act::Define, SymbolKind::from_word(word)?)),
+            ("anonymous", word) => Some((Act::Anonymous, SymbolKind::from_word(word)?)),
             ("becomes", word) => Some((Act::Becomes, SymbolKind::from_word(word)?)),
             ("binding", word) => Some((Act::Bind, SymbolKind::from_word(word)?)),
             _ => None,

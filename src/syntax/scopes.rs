@@ -31,11 +31,30 @@ pub(super) struct Item {
     pub(super) composed: Option<(u32, u32)>,
 }
 
+/// What becomes of types in function bodies that are not looked into, and of types without a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HiddenTypes {
+    /// That there are some is noted.
+    LeftOut,
+    /// They are rows, flagged as local, with their members.
+    Listed,
+}
+
+/// What is made of the matches.
+pub(super) struct Listed {
+    pub(super) rows: Box<[Row]>,
+    pub(super) names: Box<str>,
+    /// Whether types were left out.
+    pub(super) hides_types: bool,
+}
+
 /// One file's scopes while its rows are being made.
 pub(super) struct Scopes<'a> {
     roles: &'a Roles,
     text: &'a str,
     composed: &'a str,
+    hidden: HiddenTypes,
+    hides_types: bool,
     scopes: Vec<Scope<'a>>,
     /// Names that functions declare to live elsewhere: scope, name, whether the file is meant.
     outer: Vec<(usize, &'a str, Act)>,
@@ -101,7 +120,7 @@ enum Rank {
 const FILE: usize = 0;
 
 impl<'a> Scopes<'a> {
-    pub(super) fn new(roles: &'a Roles, text: &'a str, composed: &'a str) -> Scopes<'a> {
+    pub(super) fn new(roles: &'a Roles, text: &'a str, composed: &'a str, hidden: HiddenTypes) -> Scopes<'a> {
         let file = Scope {
             kind: ScopeKind::File,
             parent: FILE,
@@ -120,6 +139,8 @@ impl<'a> Scopes<'a> {
             roles,
             text,
             composed,
+            hidden,
+            hides_types: false,
             scopes: vec![file],
             outer: Vec::new(),
             drafts: Vec::new(),
@@ -128,7 +149,7 @@ impl<'a> Scopes<'a> {
     }
 
     /// Makes the rows and the string of their names. `items` are sorted and merged on the way.
-    pub(super) fn rows(mut self, items: &mut Vec<Item>) -> (Box<[Row]>, Box<str>) {
+    pub(super) fn rows(mut self, items: &mut Vec<Item>) -> Listed {
         unite(items, self.roles);
         let mut scope = FILE;
         for item in items.iter() {
@@ -139,7 +160,8 @@ impl<'a> Scopes<'a> {
                 scope = self.take(scope, item, role);
             }
         }
-        rows_of(&self.drafts, self.text)
+        let (rows, names) = rows_of(&self.drafts, self.text);
+        Listed { rows, names, hides_types: self.hides_types }
     }
 
     /// Whether `item` is not inside `scope`: it begins behind it, or is another name of the very same
@@ -155,6 +177,8 @@ impl<'a> Scopes<'a> {
     /// Handles one item, which stands in `scope`; the scope in which the next may stand.
     fn take(&mut self, scope: usize, item: &Item, role: &'a Role) -> usize {
         match role.act {
+            // The type itself is what would be closed.
+            Act::ScopeClosed if self.is_type_at(scope, item) => scope,
             Act::ScopeClosed => self.open(scope, item, ScopeKind::Closed),
             Act::ScopeTransparent => self.open(scope, item, ScopeKind::Transparent),
             Act::ScopeFunction => {
@@ -222,6 +246,9 @@ impl<'a> Scopes<'a> {
     }
 
     fn take_named(&mut self, lexical: usize, item: &Item, role: &'a Role, name: &'a str) -> usize {
+        if role.act == Act::Anonymous {
+            return self.hidden_type(lexical, item, role, name);
+        }
         if role.act == Act::Define {
             return self.define(lexical, item, role, name);
         }
@@ -269,7 +296,7 @@ impl<'a> Scopes<'a> {
     fn define(&mut self, lexical: usize, item: &Item, role: &'a Role, name: &'a str) -> usize {
         let scope = self.owner_of(lexical);
         if !self.is_listed(scope, role, name) {
-            return lexical;
+            return if is_type(role) { self.hidden_type(lexical, item, role, name) } else { lexical };
         }
         let owner = match self.outer_of(scope, name) {
             None => scope,
@@ -313,6 +340,41 @@ impl<'a> Scopes<'a> {
         opened_scope.name = name;
         opened_scope.no_receiver = no_receiver;
         opened
+    }
+
+    /// A type that is not listed.
+    fn hidden_type(&mut self, lexical: usize, item: &Item, role: &'a Role, name: &'a str) -> usize {
+        let fits = u16::try_from(name.len()).is_ok();
+        if self.hidden == HiddenTypes::LeftOut || !fits {
+            self.hides_types = true;
+            return lexical;
+        }
+        let mut around = lexical;
+        while around != FILE && self.scopes[around].draft.is_none() {
+            around = self.scopes[around].parent;
+        }
+        let beside = self.scopes[around].last;
+        let draft = self.draft(around, item, name, role.kind, Row::LOCAL);
+        // What a property holds stands beside its name.
+        if let Some(holder) = beside.filter(|&at| {
+            let range = &self.drafts[at].item;
+            range.start <= item.start && item.end <= range.end
+        }) {
+            self.drafts[draft].parent = Some(holder);
+        }
+        // Numbered apart from what is listed.
+        self.declare(lexical, draft);
+        let opened = self.open(lexical, item, ScopeKind::ClassLike);
+        self.scopes[opened].draft = Some(draft);
+        self.scopes[opened].name = name;
+        opened
+    }
+
+    /// Whether `scope` is that of a hidden type whose range is that of `item`.
+    fn is_type_at(&self, scope: usize, item: &Item) -> bool {
+        let inner = &self.scopes[scope];
+        let is_hidden = inner.draft.is_some_and(|draft| self.drafts[draft].flags & Row::LOCAL != 0);
+        is_hidden && inner.kind == ScopeKind::ClassLike && (inner.start, inner.end) == (item.start, item.end)
     }
 
     /// An assignment in (or on behalf of) the scope `owner`.
@@ -371,8 +433,8 @@ impl<'a> Scopes<'a> {
 
     fn open(&mut self, parent: usize, item: &Item, kind: ScopeKind) -> usize {
         let kind = match self.scopes[parent].kind {
-            // What is not listed has nothing listed inside.
-            ScopeKind::Closed => ScopeKind::Closed,
+            // What is not listed has nothing listed inside, but for the members of types that are.
+            ScopeKind::Closed if kind != ScopeKind::ClassLike => ScopeKind::Closed,
             _ => kind,
         };
         self.scopes.push(Scope {
@@ -496,6 +558,12 @@ fn unite(items: &mut Vec<Item>, roles: &Roles) {
 fn is_class_like(kind: SymbolKind) -> bool {
     use SymbolKind::*;
     matches!(kind, Class | Interface | Enum | Struct | Object | Namespace | Module | Package | EnumMember)
+}
+
+/// Whether the pattern declares a type with members.
+fn is_type(role: &Role) -> bool {
+    use SymbolKind::*;
+    !role.leaf && matches!(role.kind, Class | Interface | Enum | Struct | Object)
 }
 
 /// Whether siblings of this kind that share a name are numbered: functions, classes and accessors.

@@ -112,3 +112,63 @@ fn a_class_that_may_be_one_keeps_the_list_from_being_called_complete() {
         });
     }
 }
+
+const OBJECTS: [(&str, &[u8]); 3] = [
+    (
+        "limit/Limiter.kt",
+        b"package limit\n\ninterface Limiter {\n    suspend fun tryTake(count: Int): Boolean\n\n    companion object {\n        val Unlimited = object : Limiter {\n            override suspend fun tryTake(count: Int): Boolean = true\n        }\n    }\n}\n\nenum class Fixed : Limiter {\n    NONE {\n        override suspend fun tryTake(count: Int): Boolean = false\n    }\n}\n",
+    ),
+    (
+        "limit/Make.kt",
+        b"package limit\n\nfun limiter(size: Int): Limiter {\n    class Counting : Limiter {\n        override suspend fun tryTake(count: Int): Boolean = count < size\n    }\n    return if (size > 0) Counting() else object : Limiter, AutoCloseable {\n        override suspend fun tryTake(count: Int): Boolean = Counting().tryTake(count)\n\n        override fun close() {}\n    }\n}\n",
+    ),
+    (
+        "limit/Old.java",
+        b"package limit;\n\nclass Old {\n    Runner runner = new Runner() {\n        @Override public void go() {}\n    };\n}\n\ninterface Runner {\n    void go();\n}\n",
+    ),
+];
+
+#[test]
+fn objects_without_a_name_and_types_in_bodies_are_implementations() {
+    play(&OBJECTS, Answers::Nobody, async |stage| {
+        let ask = json!({ "name_path": "Limiter", "relative_path": "limit" });
+        let found = stage.done("find_implementations", ask).await;
+        let expected = "limit/Limiter.kt:7-9 class Limiter/Companion/Unlimited/object\n\
+            limit/Limiter.kt:13-17 enum Fixed : Limiter\nlimit/Limiter.kt:14-16 member Fixed/NONE\n\
+            limit/Make.kt:4-6 class limiter/Counting\nlimit/Make.kt:7-11 class limiter/object\n[5 implementations;";
+        assert!(found.starts_with(expected) && found.ends_with("complete]"), "{found}");
+        let ask = json!({ "name_path": "Limiter/tryTake", "relative_path": "limit" });
+        let found = stage.done("find_implementations", ask).await;
+        let places: Vec<&str> = found.lines().filter_map(|line| line.split(' ').next()).collect();
+        let expected = ["limit/Limiter.kt:8", "limit/Limiter.kt:15", "limit/Make.kt:5", "limit/Make.kt:8"];
+        assert_eq!(places[..places.len() - 1], expected, "{found}");
+        let ask = json!({ "name_path": "Limiter", "relative_path": "limit", "direction": "subtypes" });
+        let found = stage.done("type_hierarchy", ask).await;
+        for name in ["limiter/Counting", "limiter/object", "Limiter/Companion/Unlimited/object", "Fixed"] {
+            assert!(found.contains(name), "{name}: {found}");
+        }
+        let refused =
+            stage.refused("safe_delete", json!({ "name_path": "Runner/go", "relative_path": "limit" })).await;
+        assert!(refused.contains("counts as used") && refused.contains("limit/Old.java:5"), "{refused}");
+    });
+}
+
+#[test]
+fn a_rename_takes_members_of_objects_without_a_name_along() {
+    play(&OBJECTS, Answers::Nobody, async |stage| {
+        let before =
+            [stage.text("limit/Limiter.kt"), stage.text("limit/Make.kt"), stage.text("limit/Old.java")];
+        let ask = json!({ "name_path": "Limiter/tryTake", "relative_path": "limit", "new_name": "attempt", "force": true });
+        let done = stage.done("rename_symbol", ask).await;
+        assert!(
+            done.contains("note: 5 declarations are linked by overriding and renamed together"),
+            "{done}"
+        );
+        assert_eq!(stage.text("limit/Limiter.kt"), before[0].replace("tryTake", "attempt"));
+        assert_eq!(stage.text("limit/Make.kt").matches("fun attempt(").count(), 2, "{done}");
+        let ask = json!({ "name_path": "Runner/go", "relative_path": "limit", "new_name": "start" });
+        let done = stage.done("rename_symbol", ask).await;
+        assert!(done.ends_with("complete]"), "{done}");
+        assert_eq!(stage.text("limit/Old.java"), before[2].replace("go(", "start("));
+    });
+}

@@ -7,7 +7,7 @@ use crate::syntax::{Imports, Occurrences, Outline, Row};
 /// Bytes of one encoded row.
 const ROW: usize = 44;
 
-/// Counts (rows, names, imports, hashes, offsets, errors), then the arrays, little endian.
+/// Counts (rows, names, imports, hashes, offsets, flags: 1 errors, 2 hidden types), then the arrays, little endian.
 pub(crate) fn encode(outline: &Outline) -> Vec<u8> {
     let occurrences = &outline.occurrences;
     let counts = [
@@ -16,7 +16,7 @@ pub(crate) fn encode(outline: &Outline) -> Vec<u8> {
         outline.imports.as_bytes().len(),
         occurrences.hashes.len(),
         occurrences.offsets.len(),
-        usize::from(outline.has_errors),
+        usize::from(outline.has_errors) | usize::from(outline.hides_types) << 1,
     ];
     let mut bytes = Vec::with_capacity(
         24 + outline.rows.len() * ROW
@@ -62,7 +62,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Outline> {
     let mut fields = Fields(bytes);
     let mut count = || Some(u32::from_le_bytes(fields.take()?) as usize);
     let (rows, names, imports) = (count()?, count()?, count()?);
-    let (hashes, offsets, has_errors) = (count()?, count()?, count()?);
+    let (hashes, offsets, flags) = (count()?, count()?, count()?);
     let mut rest = fields.0;
     let rows: Box<[Row]> =
         take(&mut rest, rows.checked_mul(ROW)?)?.chunks_exact(ROW).map(row).collect::<Option<_>>()?;
@@ -74,7 +74,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Outline> {
     let starts_bytes = take(&mut rest, starts)?;
     let occurrences =
         Occurrences { hashes: numbers(hashes_bytes), starts: numbers(starts_bytes), offsets: rest.into() };
-    let outline = Outline { rows, names, occurrences, imports, has_errors: has_errors != 0 };
+    let (has_errors, hides_types) = (flags & 1 != 0, flags & 2 != 0);
+    let outline = Outline { rows, names, occurrences, imports, has_errors, hides_types };
     is_sound(&outline).then_some(outline)
 }
 

@@ -30,7 +30,14 @@ fn outline(name: &str) -> Arc<Outline> {
     };
     let occurrences = Occurrences { hashes: [5].into(), starts: [0, 1].into(), offsets: [4].into() };
     let imports = Imports::from_packed(&[0, 2, 0, 0, 1, 2, 3]);
-    Arc::new(Outline { rows: [row].into(), names: name.into(), occurrences, imports, has_errors: false })
+    Arc::new(Outline {
+        rows: [row].into(),
+        names: name.into(),
+        occurrences,
+        imports,
+        has_errors: false,
+        hides_types: false,
+    })
 }
 
 /// A cache directory that holds one pack with `key(1)` → "alpha".

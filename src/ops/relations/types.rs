@@ -1,9 +1,11 @@
 //! Supertypes and subtypes of one type: what the server's type hierarchy says; where it has none, what heads of
 //! classes name.
 
+use std::sync::Arc;
+
 use super::Omitted;
 use super::callees::pointed_at;
-use super::level::{Gathered, Key, Level, Where};
+use super::level::{Gathered, Key, Level, Party, Where};
 use crate::base::Cancel;
 use crate::engine::View;
 use crate::lsp::{Direction, NoAnswer, Waiting};
@@ -13,6 +15,7 @@ use crate::ops::references::judge;
 use crate::ops::spot;
 use crate::ops::target::Target;
 use crate::resolve::{self, Judgement, Occurrence, is_type, written_bases};
+use crate::syntax::with_hidden_types;
 
 pub(in crate::ops) async fn types(
     project: &Project,
@@ -95,16 +98,26 @@ fn subtypes(view: &View, occurrences: &[Occurrence], cancel: &Cancel) -> Result<
         let path = &of_file[0].path;
         let Some(source) = spot::Source::read(view, path) else { continue };
         let Some((Some(grammar), outline)) = &source.code else { continue };
+        let outline = match outline.hides_types {
+            true => match with_hidden_types(*grammar, source.text.as_str(), outline, cancel) {
+                Ok(whole) => &Arc::new(whole),
+                Err(_) => continue,
+            },
+            false => outline,
+        };
         for one in of_file {
             let is_in_head = |base: resolve::WrittenBase| base.range == one.range;
-            let row = outline.rows.iter().find(|row| {
-                row.range().contains(one.range)
+            let row = outline.rows.iter().position(|row| {
+                is_type(row.kind())
+                    && row.range().contains(one.range)
                     && written_bases(*grammar, outline, row, source.text.as_str()).into_iter().any(is_in_head)
             });
-            if let Some(row) = row {
+            if let Some((at, row)) = row.map(|at| (at, &outline.rows[at])) {
                 let key = Key { file: Where::Project(path.clone()), at: Some(row.name_start) };
                 let line = source.text.line_column(one.range.start).line;
-                gathered.add(key, Some(line), one.judgement == Judgement::Likely, None);
+                // The index does not have all of them.
+                let party = Party { name_path: outline.name_path(at), kind: row.kind(), line: row.name_line };
+                gathered.add(key, Some(line), one.judgement == Judgement::Likely, Some(party));
             }
         }
     }

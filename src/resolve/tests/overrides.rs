@@ -259,3 +259,22 @@ fn what_meets_an_interface_without_a_word_is_told() {
         class B { run() {} stop() {} }\nclass C { run() {} }\n";
     assert_eq!(inheriting(typescript), ["A", "B is alike"]);
 }
+
+#[test]
+fn objects_without_a_name_and_types_in_bodies_belong_to_families() {
+    let kotlin = "//- a.kt\npackage p\ninterface I {\n    fun $0run(): Int\n}\n\
+        fun make(): I = object : I {\n    override fun run(): Int = 1\n}\n\
+        class K {\n    val one = object : Base(), I {\n        private val run = 3\n        override fun run(): Int {\n            val f = { x: Int -> object : I { override fun run() = x } }\n            return 2\n        }\n    }\n}\n\
+        //- b.kt\npackage q\nimport p.I as J\nfun f() {\n    class Local : J {\n        override fun run(): Int = 4\n    }\n    val other = object : K {\n        fun run() = 1\n    }\n}\n\
+        //- c.kt\npackage p\nenum class E : I {\n    A {\n        override fun run() = 1\n    }\n}\n";
+    assert_eq!(family(kotlin), ["a.kt:3", "a.kt:6", "a.kt:11", "a.kt:12", "b.kt:5", "c.kt:4"]);
+    assert_eq!(inheriting(&kotlin.replace("interface I", "interface $0I").replace("$0run", "run")).len(), 6);
+    let java = "//- A.java\npackage p;\ninterface I<T> { int $0run(); }\n\
+        class A {\n    I<String> one = new I<String>() {\n        @Override public int run() { return 1; }\n    };\n\
+        Object f() {\n        class Local implements I<String> {\n            public int run() { return 2; }\n        }\n        return new p.I<>() {\n            public int run() { return 3; }\n        };\n    }\n    Object g = new Object() { int run() { return 4; } };\n}\n\
+        enum E implements I<String> { X { public int run() { return 5; } } }\n";
+    assert_eq!(family(java), ["A.java:2", "A.java:5", "A.java:9", "A.java:12", "A.java:17"]);
+    let typescript = "//- a.ts\nexport class B { $0run() {} }\nexport function f() { return class extends B { run() {} }; }\n\
+        const C = class extends B { run() {} };\nuse(class D extends B {\n run() {} });\nlet x = class { run() {} };\n";
+    assert_eq!(family(typescript), ["a.ts:1", "a.ts:2", "a.ts:3", "a.ts:5"]);
+}
