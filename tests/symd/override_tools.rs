@@ -172,3 +172,113 @@ fn a_rename_takes_members_of_objects_without_a_name_along() {
         assert_eq!(stage.text("limit/Old.java"), before[2].replace("go(", "start("));
     });
 }
+
+/// A family of `area` in one language, and members that override what a library declares.
+struct Family {
+    files: &'static [(&'static str, &'static str)],
+    members: &'static [(&'static str, &'static str)],
+    new_name: &'static str,
+    of_libraries: &'static [(&'static str, &'static str, &'static str)],
+}
+
+const FAMILIES: [Family; 6] = [
+    Family {
+        files: &[
+            ("a.kt", "package p\n\ninterface Shape {\n    fun area(): Int\n}\n"),
+            (
+                "b.kt",
+                "package p\n\nclass Square : Shape {\n    override fun area(): Int = 1\n}\n\nclass Work : Thread() {\n    override fun run() {}\n\n    override fun toString(): String = \"\"\n}\n",
+            ),
+        ],
+        members: &[("Shape/area", "a.kt"), ("Square/area", "b.kt")],
+        new_name: "size",
+        of_libraries: &[
+            ("Work/run", "b.kt", "'run' of Work is also declared by Thread"),
+            ("Work/toString", "b.kt", "'toString' of Work is also declared by Thread"),
+        ],
+    },
+    Family {
+        files: &[
+            ("p/Shape.java", "package p;\n\ninterface Shape {\n    int area();\n}\n"),
+            (
+                "p/Square.java",
+                "package p;\n\nclass Square implements Shape {\n    @Override public int area() { return 1; }\n}\n\nclass Work extends Thread {\n    @Override public void run() {}\n}\n",
+            ),
+        ],
+        members: &[("Shape/area", "p/Shape.java"), ("Square/area", "p/Square.java")],
+        new_name: "size",
+        of_libraries: &[("Work/run", "p/Square.java", "'run' of Work is also declared by Thread")],
+    },
+    Family {
+        files: &[
+            ("Shape.cs", "namespace P {\n    interface IShape {\n        int area();\n    }\n}\n"),
+            (
+                "Square.cs",
+                "namespace P {\n    class Square : IShape {\n        public int area() { return 1; }\n        public override string ToString() { return \"\"; }\n    }\n}\n",
+            ),
+        ],
+        members: &[("IShape/area", "Shape.cs"), ("Square/area", "Square.cs")],
+        new_name: "size",
+        of_libraries: &[("Square/ToString", "Square.cs", "'ToString' of Square is also declared by")],
+    },
+    Family {
+        files: &[(
+            "a.cpp",
+            "struct Shape {\n    virtual int area() const = 0;\n};\n\nstruct Square : Shape {\n    int area() const override { return 1; }\n};\n\nstruct Work : lib::Thread {\n    void run() override {}\n};\n",
+        )],
+        members: &[("Shape/area", "a.cpp"), ("Square/area", "a.cpp")],
+        new_name: "size",
+        of_libraries: &[("Work/run", "a.cpp", "'run' of Work is also declared by lib.Thread")],
+    },
+    Family {
+        files: &[
+            ("a.ts", "export class Shape {\n    area(): number { return 0; }\n}\n"),
+            (
+                "b.ts",
+                "import { Shape } from './a';\n\nexport class Square extends Shape {\n    area(): number { return 1; }\n    toString(): string { return ''; }\n}\n",
+            ),
+        ],
+        members: &[("Shape/area", "a.ts"), ("Square/area", "b.ts")],
+        new_name: "size",
+        of_libraries: &[("Square/toString", "b.ts", "'toString' of Square is also declared by Object")],
+    },
+    Family {
+        files: &[(
+            "src/lib.rs",
+            "pub trait Shape {\n    fn area(&self) -> u32;\n}\n\npub struct Square;\n\nimpl Shape for Square {\n    fn area(&self) -> u32 {\n        1\n    }\n}\n\nimpl std::fmt::Display for Square {\n    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {\n        f.write_str(\"\")\n    }\n}\n",
+        )],
+        members: &[("Shape/area", "src/lib.rs"), ("impl Shape for Square/area", "src/lib.rs")],
+        new_name: "size",
+        of_libraries: &[(
+            "impl std::fmt::Display for Square/fmt",
+            "src/lib.rs",
+            "'fmt' of impl std::fmt::Display",
+        )],
+    },
+];
+
+#[test]
+fn families_are_renamed_in_every_language_and_what_libraries_declare_is_refused() {
+    for Family { files, members, new_name, of_libraries } in FAMILIES {
+        let bytes: Vec<(&str, &[u8])> = files.iter().map(|(path, text)| (*path, text.as_bytes())).collect();
+        play(&bytes, Answers::Nobody, async |stage| {
+            let ask = |name_path: &str, path: &str| json!({ "name_path": name_path, "relative_path": path, "new_name": new_name });
+            for (name_path, path) in members {
+                let done = stage.done("rename_symbol", ask(name_path, path)).await;
+                assert!(done.ends_with("complete]"), "{name_path} in {path}: {done}");
+                for (path, text) in files {
+                    assert_eq!(
+                        stage.text(path),
+                        text.replace("area", new_name),
+                        "{name_path}: {path}\n{done}"
+                    );
+                }
+                stage.undo().await;
+            }
+            for (name_path, path, why) in of_libraries {
+                let refused = stage.refused("rename_symbol", ask(name_path, path)).await;
+                assert!(refused.starts_with(why), "{name_path} in {path}: {refused}");
+            }
+        });
+    }
+}
