@@ -1,6 +1,6 @@
-//! Uses that stand in quotes and mean what they name: the entries of `__all__`, annotations that are evaluated later. Most
-//! servers say nothing of the first, so what scopes and imports say of them counts. Invariant: an identifier that syntax
-//! finds likely and that stands in a string, not in what is interpolated there.
+//! Uses that stand in quotes and mean what they name: the entries of `__all__`, annotations that are evaluated later, Kotlin's
+//! `"$name"`. Servers say nothing of some, so what scopes and imports say of them counts. Invariant: an identifier that syntax
+//! finds likely and that stands in a string, not in an expression in braces there.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -12,7 +12,7 @@ use crate::ops::Project;
 use crate::ops::question::QuestionError;
 use crate::ops::references::Judged;
 use crate::resolve::Judgement;
-use crate::syntax::{TextKind, text_kinds};
+use crate::syntax::{TextKind, is_short_template, text_kinds};
 
 /// The likely uses that stand in quotes.
 pub(super) async fn in_quotes(project: &Project, judged: &Judged) -> Result<HashSet<Placed>, QuestionError> {
@@ -34,14 +34,12 @@ pub(super) async fn in_quotes(project: &Project, judged: &Judged) -> Result<Hash
                 continue;
             }
             let kinds = text_kinds(grammar, text, &ranges, cancel).unwrap_or_default();
-            let is_quoted = |kind: TextKind| matches!(kind, TextKind::String | TextKind::Doc);
-            found.extend(
-                ranges
-                    .into_iter()
-                    .zip(kinds)
-                    .filter(|&(_, kind)| is_quoted(kind))
-                    .map(|(range, _)| (path.clone(), range)),
-            );
+            let is_quoted = |range: TextRange, kind: TextKind| {
+                matches!(kind, TextKind::String | TextKind::Doc)
+                    || is_short_template(grammar, text, range.start as usize)
+            };
+            let kinds = ranges.into_iter().zip(kinds).filter(|&(range, kind)| is_quoted(range, kind));
+            found.extend(kinds.map(|(range, _)| (path.clone(), range)));
         }
         Ok::<_, Cancelled>(found)
     };
