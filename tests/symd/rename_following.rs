@@ -62,6 +62,59 @@ fn through_basedpyright_all_follows() {
     play(&PYTHON, Answers::ForPython(servers, "basedpyright"), all_follows);
 }
 
+const HELPERS: &str = "import typing as t\n\nfrom .app import App\n\n\n\
+    def url_for(app: App, name: str) -> str:\n    return app.url_for(name)\n";
+const OWN: &str = "import typing as t\n\nfrom . import helpers\n\n\nclass App:\n    def url_for(self, name: str) -> str:\n        \
+    return name\n\n    def values(self) -> dict[str, t.Any]:\n        return dict(url_for=self.url_for, other=helpers.url_for)\n";
+const CALLS: &str = "from web import App, url_for\n\n\ndef show(unknown):\n    unknown.url_for(\"a\")\n    return url_for(App(), \"b\")\n";
+const WEB: [(&str, &[u8]); 5] = [
+    ("pyproject.toml", b"[project]\nname = \"web\"\nversion = \"1\"\n"),
+    ("web/__init__.py", b"from .app import App as App\nfrom .helpers import url_for as url_for\n"),
+    ("web/app.py", OWN.as_bytes()),
+    ("web/helpers.py", HELPERS.as_bytes()),
+    ("calls.py", CALLS.as_bytes()),
+];
+
+/// Everything that `find_referencing_symbols` reports gets the new name, and the declaration; what may be one more is told.
+async fn serena_renames_what_it_reports(stage: &Stage) {
+    for (name_path, path, in_doubt) in
+        [("url_for", "web/helpers.py", ""), ("App/url_for", "web/app.py", "calls.py:4:")]
+    {
+        let wanted = json!({ "name_path": name_path, "relative_path": path });
+        let reported = stage.serena("find_referencing_symbols", wanted.clone()).await.text;
+        let reported: serde_json::Value = serde_json::from_str(&reported).unwrap();
+        let count = reported.as_array().unwrap().len() + 1;
+        let mut renamed = wanted;
+        renamed["new_name"] = json!("link_to");
+        let told = stage.serena("rename_symbol", renamed).await.text;
+        let done = format!("Successfully renamed '{name_path}' to 'link_to' ({count} changes applied)");
+        assert!(told.starts_with(&done), "{told}\n{reported}");
+        assert_eq!(told == done, in_doubt.is_empty(), "{told}");
+        assert!(told.contains(in_doubt), "{told}");
+        let calls = if in_doubt.is_empty() {
+            CALLS
+                .replace("import App, url_for", "import App, link_to")
+                .replace("return url_for", "return link_to")
+        } else {
+            CALLS.to_owned()
+        };
+        assert_eq!(stage.text("calls.py"), calls);
+        stage.undo().await;
+    }
+}
+
+#[test]
+fn through_ty_serena_renames_what_it_reports() {
+    let Some(servers) = real_server("ty") else { return };
+    play(&WEB, Answers::Real(servers), serena_renames_what_it_reports);
+}
+
+#[test]
+fn through_basedpyright_serena_renames_what_it_reports() {
+    let Some(servers) = real_server("basedpyright") else { return };
+    play(&WEB, Answers::ForPython(servers, "basedpyright"), serena_renames_what_it_reports);
+}
+
 #[test]
 fn what_a_server_says_nothing_of_follows_where_it_stands_in_quotes() {
     let lib = "__all__ = [\"run\"]\n\n\ndef run() -> \"int\":\n    return 1\n";

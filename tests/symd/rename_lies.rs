@@ -136,6 +136,34 @@ fn serenas_text_is_exactly_its_own() {
     });
 }
 
+/// A use that the server renames, and from which it leads to the symbol and to another of its name.
+#[test]
+fn a_use_that_may_mean_two_things_is_refused_and_by_serena_told() {
+    let lib = "class A:\n    def run(self):\n        pass\n\n\nclass B:\n    def run(self):\n        pass\n";
+    let using = "def f(one):\n    one.run()\n";
+    let files: [(&str, &[u8]); 2] = [("lib.py", lib.as_bytes()), ("use.py", using.as_bytes())];
+    let changes = json!({ "{root}/lib.py": [edit(1, 8)], "{root}/use.py": [edit(1, 8)] });
+    let both = [1, 6].map(|line| json!({ "uri": "{root}/lib.py", "range": range(line, 8, 11) }));
+    let script = json!({
+        "capabilities": { "renameProvider": true, "definitionProvider": true },
+        "on": {
+            "textDocument/rename": [{ "answer": { "documentChanges": documents(&changes) } }],
+            "textDocument/definition": [{ "answer": both }],
+        },
+    });
+    play(&files, Answers::Fake(script, ""), async |stage| {
+        let wanted = json!({ "name_path": "A/run", "relative_path": "lib.py", "new_name": "go" });
+        let refused = stage.refused("rename_symbol", wanted.clone()).await;
+        let why = "1 occurrence may mean 'run' of this symbol or of another, as fake has it";
+        assert!(refused.starts_with(why), "{refused}");
+        let reply = stage.serena("rename_symbol", wanted).await;
+        let told =
+            format!("Successfully renamed 'A/run' to 'go' (2 changes applied)\n{why}\nuse.py:1: one.run()");
+        assert_eq!(reply.text, told);
+        assert_eq!(stage.text("use.py"), using.replace("run", "go"));
+    });
+}
+
 #[test]
 fn mentions_are_changed_when_asked_for() {
     play(&FILES, answering(json!({ "documentChanges": documents(&truth()) })), async |stage| {

@@ -316,7 +316,11 @@ async fn concluded(
             "{} may mean '{name}' of this symbol or of another, as {server} has it",
             occurrences(&findings.both)
         );
-        doubts.push((why, findings.both));
+        match ask.doubts {
+            Doubts::Refuse => &mut doubts,
+            Doubts::NoteUses | Doubts::Note => &mut remarks,
+        }
+        .push((why, findings.both));
     }
     if !findings.silent.is_empty() {
         let why = format!(

@@ -70,7 +70,7 @@ pub(super) async fn draft(
             target.name
         );
         // With the unchecked ones renamed, those are left that look like something else.
-        if ask.doubts == Doubts::Refuse && ask.unchecked == UncheckedUses::Doubted {
+        if ask.doubts != Doubts::Note && ask.unchecked == UncheckedUses::Doubted {
             let more = format!(
                 "; include: [\"{}\"] renames those that may mean it and leaves those that look like something else",
                 UncheckedUses::NAME

@@ -81,6 +81,9 @@ impl UncheckedUses {
 pub enum Doubts {
     /// They are refused, with the places.
     Refuse,
+    /// Uses that may mean something else besides are what the server makes of them, and noted; all else that is in doubt is
+    /// refused.
+    NoteUses,
     /// They become notes.
     Note,
 }
@@ -229,7 +232,7 @@ async fn noted(project: &Project, ask: &Rename, links: &OverrideLinks) -> Result
     }
     if !links.objections.is_empty() {
         let why = links.objection();
-        if ask.doubts == Doubts::Refuse {
+        if ask.doubts != Doubts::Note {
             return Err(RenameError::Linked { why, places: objected });
         }
         notes.push(Note::doubt(why, objected));
@@ -399,7 +402,7 @@ async fn without_collisions(
     if places.is_empty() {
         return Ok(draft);
     }
-    if ask.doubts == Doubts::Refuse {
+    if ask.doubts != Doubts::Note {
         let (old_name, new_name) = (symbol.target.name.clone(), ask.new_name.clone());
         return Err(RenameError::Collides { old_name, new_name, places });
     }

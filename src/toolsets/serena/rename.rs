@@ -1,5 +1,5 @@
-//! `rename_symbol` as the serena contract has it. Where something is in doubt the rename is refused: the contract has no
-//! way to ask for more.
+//! `rename_symbol` as the serena contract has it. It has no way to ask for more: what the server leaves open of single
+//! uses is told in further lines, where more than that is in doubt the rename is refused.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -75,7 +75,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
         new_name,
         include: BTreeSet::new(),
         unchecked: UncheckedUses::Left,
-        doubts: Doubts::Refuse,
+        doubts: Doubts::NoteUses,
         waiting: Waiting::Until(Instant::now() + PATIENCE),
     };
     let mut attempts = Attempts::begin(call.project, Again::Allowed).await;
