@@ -108,7 +108,7 @@ impl OverrideLinks {
     /// Takes over what was found out beside the members of `other`.
     pub(super) fn join(&mut self, other: OverrideLinks) {
         self.objections.extend(other.objections);
-        self.objections.sort_by(|a, b| a.kind.cmp(&b.kind));
+        self.objections.sort_by_key(|one| one.kind);
         self.objections.dedup();
         self.unseen.extend(other.unseen);
         self.unseen.sort_unstable();
