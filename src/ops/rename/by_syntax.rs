@@ -45,15 +45,17 @@ pub(super) async fn draft(
     let (of, new_name) = (symbol.clone(), ask.new_name.clone());
     let work = move |view: &View, cancel: &Cancel| {
         doubtful.extend(others(view, &of, cancel)?);
+        let before = doubtful.len();
         let edit = edit(view, &sure, (&of.target.name, &new_name), &mut doubtful)?;
+        let has_shorthands = doubtful.len() > before;
         doubtful.sort();
         doubtful.dedup();
         let places = listed(view, &doubtful, cancel)?;
-        Ok::<_, ServerEditError>((edit, doubtful.len(), places))
+        Ok::<_, ServerEditError>((edit, doubtful.len(), places, has_shorthands))
     };
     let skipped = unseen.unread_text();
     let done = project.look(work).await?;
-    let (edit, count, mut places) = done.map_err(|problem| match problem {
+    let (edit, count, mut places, has_shorthands) = done.map_err(|problem| match problem {
         // The whole question is asked again.
         ServerEditError::Changed(path) => {
             QuestionError::from(NoAnswer::Changed { path: path.to_string() }).into()
@@ -70,12 +72,15 @@ pub(super) async fn draft(
             target.name
         );
         // With the unchecked ones renamed, those are left that look like something else.
-        if ask.doubts != Doubts::Note && ask.unchecked == UncheckedUses::Doubted {
+        // A shorthand is a use for sure: left as it is it would break.
+        if ask.doubts != Doubts::Note && (has_shorthands || ask.unchecked == UncheckedUses::Doubted) {
             let more = format!(
                 "; include: [\"{}\"] renames those that may mean it and leaves those that look like something else",
                 UncheckedUses::NAME
             );
-            let why = if judged.of(Judgement::Unchecked).next().is_some() { text + &more } else { text };
+            let is_left =
+                judged.of(Judgement::Unchecked).next().is_some() && ask.unchecked == UncheckedUses::Doubted;
+            let why = if is_left { text + &more } else { text };
             return Err(RenameError::Doubtful { why, places });
         }
         notes.push(Note::doubt(format!("{text}; they are left as they are"), places));
