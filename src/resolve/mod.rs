@@ -13,6 +13,7 @@ mod context;
 mod definitions;
 mod enclosing;
 mod family;
+mod fixtures;
 mod graph;
 mod heads;
 mod heirs;
@@ -40,6 +41,7 @@ pub use clashes::{captured, taken};
 pub use definitions::definitions;
 pub use enclosing::{attributed, enclosing};
 pub use family::{can_name, share_names};
+pub use fixtures::{FixtureValue, fixture_values, inherited_members};
 pub use heads::{WrittenBase, is_type, written_bases};
 pub use heirs::{Heirs, heirs};
 pub use occurrence::{Judgement, Occurrence, Role};
@@ -48,3 +50,4 @@ pub use overrides::{
     OutsideMember, OverrideFamily, SettledBase, SettledBases, Unknown, UnknownBase, overrides,
 };
 pub use sources::{Current, Sources, Target};
+pub use test_functions::test_around;

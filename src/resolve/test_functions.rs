@@ -3,7 +3,7 @@
 
 use super::family::Family;
 use super::sources::Target;
-use crate::base::RelPath;
+use crate::base::{RelPath, TextRange};
 use crate::syntax::{Outline, SymbolKind};
 
 /// What the names of Python's test functions begin with, for pytest and unittest.
@@ -22,7 +22,20 @@ pub(super) fn test_function(outline: &Outline, offset: u32) -> Option<usize> {
         !above.any(is_function)
     };
     let outermost = (0..outline.rows.len()).filter(holds).find(is_outermost)?;
-    outline.name(&outline.rows[outermost]).starts_with(PREFIX).then_some(outermost)
+    is_test(outline, outermost).then_some(outermost)
+}
+
+/// Whether row `at`, a function's, bears a name that a test runner looks for.
+pub(super) fn is_test(outline: &Outline, at: usize) -> bool {
+    outline.name(&outline.rows[at]).starts_with(PREFIX)
+}
+
+/// The file and range of the test function in which all of `targets` are declared. Nothing outside of it knows them, not
+/// even by a name in a string.
+pub fn test_around(targets: &[Target]) -> Option<(RelPath, TextRange)> {
+    let first = targets.first()?;
+    let (path, row) = test_of_all(targets, Family::of(&first.file)?)?;
+    Some((path, first.file.outline()?.rows.get(row)?.range()))
 }
 
 /// The test function in which all of `targets` are declared: file and row.

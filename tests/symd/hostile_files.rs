@@ -57,7 +57,10 @@ fn whatever_the_text_is_it_has_its_symbols_where_they_stand() {
         ("afterCr", "cr.kt:2 "),
         ("after_line", "line.py:2 "),
     ] {
-        let answer = user.find(name);
+        // On a busy machine the parser takes longer over the long line than a question waits, which is told.
+        let answers = std::iter::repeat_with(|| user.find(name)).take(60);
+        let answer =
+            answers.into_iter().find(|answer| !answer.contains("the parser takes long over")).unwrap();
         assert!(answer.starts_with(place), "{name}: {answer}");
         let body = json!({ "name_path_pattern": name, "include_body": true }).to_string();
         let answer = user.check(&["call", "--toolset", "serena", "find_symbol", &body], 0);

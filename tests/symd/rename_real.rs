@@ -75,6 +75,29 @@ fn ty_renames_across_python_files() {
 }
 
 #[test]
+fn what_a_fixture_of_pytest_gives_is_followed_through_ty() {
+    let Some(servers) = real_server("ty") else { return };
+    let lib = "class App:\n    def run(self):\n        return 1\n\n\nclass Large(App):\n    pass\n\n\nclass Other:\n    def run(self):\n        return 2\n";
+    let conftest = "import pytest\n\nfrom lib import Large, Other\n\n\n@pytest.fixture\ndef app():\n    app = Large()\n    return app\n\n\n\
+        @pytest.fixture()\ndef other():\n    yield Other()\n";
+    let tests = "def test_run(app, other):\n    assert app.run() < other.run()\n\n\nclass TestMore:\n    def test_again(self, app):\n        app.run()\n";
+    let files: [(&str, &[u8]); 4] = [
+        ("pyproject.toml", b"[project]\nname = \"lib\"\nversion = \"1\"\n"),
+        ("lib.py", lib.as_bytes()),
+        ("conftest.py", conftest.as_bytes()),
+        ("tests/test_lib.py", tests.as_bytes()),
+    ];
+    play(&files, Answers::Real(servers), async |stage| {
+        let wanted = json!({ "name_path": "App/run", "relative_path": "lib.py", "new_name": "start" });
+        let expected = [
+            ("lib.py", lib.replacen("run", "start", 1)),
+            ("tests/test_lib.py", tests.replace("app.run", "app.start")),
+        ];
+        renames_and_undoes(stage, wanted, &expected).await;
+    });
+}
+
+#[test]
 fn ty_renames_in_texts_of_every_spelling() {
     let Some(servers) = real_server("ty") else { return };
     let lib = "\u{FEFF}def run() -> str:\r\n    return \"\u{1F600}\"\r\n\r\n\r\nx = \"\u{1F600}\u{1F468}\u{200D}\u{1F469}\", run(); y = run\r\n";

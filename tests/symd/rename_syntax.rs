@@ -71,6 +71,23 @@ fn uses_that_may_mean_it_are_renamed_when_asked_for() {
 }
 
 #[test]
+fn a_string_elsewhere_names_nothing_that_a_test_function_declares() {
+    let lib = "def test_one():\n    class A:\n        def go_on(self): pass\n    getattr(A(), 'other')\n\n\nNAMES = ['go_on']\n";
+    let files: [(&str, &[u8]); 2] = [("test_lib.py", lib.as_bytes()), ("names.json", b"[\"go_on\"]\n")];
+    play(&files, Answers::Nobody, async |stage| {
+        let wanted = json!({ "name_path": "test_one/A/go_on", "new_name": "stop" });
+        let done = stage.done("rename_symbol", wanted).await;
+        assert!(!done.contains("note:") && done.contains("; complete]"), "{done}");
+    });
+    let inside = lib.replace("'other'", "'go_on'");
+    play(&[("test_lib.py", inside.as_bytes())], Answers::Nobody, async |stage| {
+        let wanted = json!({ "name_path": "test_one/A/go_on", "new_name": "stop" });
+        let done = stage.done("rename_symbol", wanted).await;
+        assert!(done.contains("1 mention in strings") && !done.contains("; complete]"), "{done}");
+    });
+}
+
+#[test]
 fn all_branches_that_declare_a_name_are_renamed() {
     let lib = "import sys\n\nif sys.version_info > (4,):\n    def work_out(): pass\nelse:\n    def work_out(): pass\n";
     let files: [(&str, &[u8]); 1] = [("lib.py", lib.as_bytes())];

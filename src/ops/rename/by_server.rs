@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::answer::{Note, RenameError};
+use super::fixtures::follow_fixtures;
 use super::in_quotes::in_quotes;
 use super::leads::{Leads, Placed, Sense};
 use super::places::listed;
@@ -68,6 +69,9 @@ pub(super) async fn draft(
         let count = edit.files.values().map(|file| file.edits.len()).sum();
         let places = in_question(project, symbol, &edit, judged);
         leads.ask(project, symbol, &places).await?;
+        let silent = |place: &Placed| leads.sense(place, |_| false) == Sense::Unsaid;
+        let silent: Vec<Placed> = places.into_iter().filter(silent).collect();
+        follow_fixtures(project, symbol, silent, &mut leads).await?;
         let (edit, findings) = completed(project, symbol, ask, edit, judged, (&leads, &quoted)).await?;
         let lacks = !findings.added.is_empty() || !findings.undeclared.is_empty();
         let is_settled = !lacks || !said.maybe_indexing || before == Some(count);

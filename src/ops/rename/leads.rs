@@ -92,6 +92,13 @@ impl Leads {
         Ok(())
     }
 
+    /// Notes that `place` leads to the declaration whose name begins there, whatever was said of it.
+    pub(super) fn learn(&mut self, place: Placed, (path, start): (RelPath, u32), name: &str) {
+        let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
+        let to = vec![(path, TextRange::new(start, start.saturating_add(length)))];
+        self.0.insert((place.0, place.1.start), Lead { to, is_elsewhere: false, is_of_length: true });
+    }
+
     /// What `place` means: `is_ours` says which places declare the symbol or are renamed.
     pub(super) fn sense(&self, place: &Placed, is_ours: impl Fn(&Placed) -> bool) -> Sense {
         let Some(lead) = self.0.get(&(place.0.clone(), place.1.start)) else { return Sense::Unsaid };

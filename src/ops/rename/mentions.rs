@@ -4,6 +4,7 @@
 
 use memchr::memmem;
 
+use super::LinkedSymbol;
 use crate::base::cancel::Cancelled;
 use crate::base::{Cancel, RelPath, Text, TextRange};
 use crate::engine::View;
@@ -65,17 +66,18 @@ pub(super) struct Mention {
 /// What was found in the project's texts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mentions {
-    /// In path order, then by position. A local's are those in its function.
+    /// In path order, then by position. Those of a local, or of what is declared in a test function, are in that function.
     pub(super) found: Vec<Mention>,
     /// Files that are too large to be looked into.
     pub(super) unsearched: Vec<RelPath>,
 }
 
-/// All mentions of the target's name.
-pub(super) fn mentions(view: &View, target: &Target, cancel: &Cancel) -> Result<Mentions, Cancelled> {
+/// All mentions of the symbol's name.
+pub(super) fn mentions(view: &View, symbol: &LinkedSymbol, cancel: &Cancel) -> Result<Mentions, Cancelled> {
+    let target = &symbol.target;
     let finder = memmem::Finder::new(target.name.as_bytes());
     let (mut found, mut unsearched) = (Vec::new(), Vec::new());
-    let within = scope(target);
+    let within = scope(symbol);
     for file in view.snapshot.files.iter() {
         if within.is_some() && file.path != target.at.path {
             continue;
@@ -107,8 +109,12 @@ pub(super) fn mentions(view: &View, target: &Target, cancel: &Cancel) -> Result<
     Ok(Mentions { found, unsearched })
 }
 
-/// The function of a local.
-fn scope(target: &Target) -> Option<TextRange> {
+/// The function of a local, or the test function that holds all of the symbol.
+fn scope(symbol: &LinkedSymbol) -> Option<TextRange> {
+    let target = &symbol.target;
+    if let Some((_, test)) = resolve::test_around(&symbol.resolved()) {
+        return Some(test);
+    }
     let (outline, row) = (target.file.outline()?, target.row);
     let row = outline.rows.get(row).filter(|row| row.is_local())?;
     Some(outline.rows.get(row.parent()?)?.range())

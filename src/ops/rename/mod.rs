@@ -6,6 +6,7 @@ mod answer;
 mod by_server;
 mod by_syntax;
 mod collisions;
+mod fixtures;
 mod in_quotes;
 mod leads;
 mod marked;
@@ -149,7 +150,7 @@ async fn once(project: &Project, ask: &Rename) -> Result<Planned, RenameError> {
     let (said, judged, found, taken, unseen) = tokio::join!(
         ask_server(project, &symbol, ask, &asked),
         judge(project, &symbol.members),
-        search(project, &symbol.target),
+        search(project, &symbol),
         taken(project, &symbol, ask),
         look_through(project, &symbol.target)
     );
@@ -287,9 +288,9 @@ fn check_name(target: &Target, new_name: &str) -> Result<(), NewNameError> {
     }
 }
 
-async fn search(project: &Project, target: &Target) -> Result<Mentions, QuestionError> {
-    let target = target.clone();
-    Ok(project.look(move |view, cancel| mentions(view, &target, cancel)).await??)
+async fn search(project: &Project, symbol: &LinkedSymbol) -> Result<Mentions, QuestionError> {
+    let symbol = symbol.clone();
+    Ok(project.look(move |view, cancel| mentions(view, &symbol, cancel)).await??)
 }
 
 async fn look_through(project: &Project, target: &Target) -> Result<Unseen, QuestionError> {

@@ -3,6 +3,7 @@
 
 mod clashes;
 mod definitions;
+mod fixtures;
 mod jvm;
 mod others;
 mod overrides;

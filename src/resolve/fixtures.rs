@@ -1,0 +1,256 @@
+//! What a parameter of a pytest function holds: the fixture of that name, found as pytest finds it, in the class, the module,
+//! and each `conftest.py` from its directory up. Language servers do not know fixtures. Invariant: where one of several may
+//! be meant, or the value is no plain name or call, nothing is said.
+
+use std::sync::Arc;
+
+use super::context::{Receiver, first_word, receiver};
+use super::family::Family;
+use super::graph::ClassGraph;
+use super::project::{Here, Project};
+use super::sources::{Sources, Target};
+use super::test_functions::is_test;
+use crate::base::cancel::Cancelled;
+use crate::base::{Cancel, RelPath, TextRange};
+use crate::index::FileEntry;
+use crate::syntax::{Outline, SymbolKind};
+
+/// Where the value of a fixture is named: what it returns or yields, or the class that it calls for that.
+#[derive(Clone, Debug)]
+pub struct FixtureValue {
+    /// The fixture's file.
+    pub file: Arc<FileEntry>,
+    /// The byte at which the name begins.
+    pub at: u32,
+}
+
+/// For each member that is used at `places` (`app` in `app.run()` being a parameter): where the value of the fixture that
+/// the parameter holds is named.
+pub fn fixture_values(
+    sources: &dyn Sources,
+    places: &[(RelPath, TextRange)],
+    cancel: &Cancel,
+) -> Result<Vec<Option<FixtureValue>>, Cancelled> {
+    let project = Project::new(sources, Family::Python, cancel);
+    let value = |(path, range): &(RelPath, TextRange)| {
+        cancel.check()?;
+        let here = project.file(path.as_str()).and_then(|file| project.here(file));
+        Ok(here.and_then(|here| value(&project, &here, range.start)))
+    };
+    places.iter().map(value).collect()
+}
+
+/// For each class whose name, or declaration, stands at a place: the first of `members` that it declares or inherits, else
+/// another member of their name.
+pub fn inherited_members(
+    sources: &dyn Sources,
+    classes: &[(RelPath, TextRange)],
+    members: &[Target],
+    cancel: &Cancel,
+) -> Result<Vec<Option<Target>>, Cancelled> {
+    let project = Project::new(sources, Family::Python, cancel);
+    let graph = ClassGraph::read(&project)?;
+    let class_at = |(path, range): &(RelPath, TextRange)| {
+        let is_it = |class: &Target| {
+            class.file.path == *path
+                && class.row().is_some_and(|(_, row)| {
+                    range.start <= row.name_start && row.name_start <= range.end && row.start <= range.start
+                })
+        };
+        graph.iter().find(|(_, node)| is_it(&node.class)).map(|(number, _)| number)
+    };
+    let member_of = |number: usize| {
+        let above = graph.ancestors(number);
+        let of = |class: &Target| {
+            let is_of = |member: &&Target| {
+                member.file.path == class.file.path
+                    && member.row().and_then(|(_, row)| row.parent()) == Some(class.row)
+            };
+            members.iter().find(is_of).cloned()
+        };
+        let other = |class: &Target| {
+            let (name, (outline, _)) = (members.first()?.name(), class.row()?);
+            let is_it = |at: &usize| {
+                outline.rows[*at].parent() == Some(class.row) && outline.name(&outline.rows[*at]) == name
+            };
+            let row = (0..outline.rows.len()).find(is_it)?;
+            Some(Target { file: class.file.clone(), row })
+        };
+        let classes = || above.iter().map(|&at| &graph.node(at).class);
+        classes().find_map(of).or_else(|| classes().find_map(other))
+    };
+    Ok(classes.iter().map(|place| class_at(place).and_then(member_of)).collect())
+}
+
+fn value(project: &Project, here: &Here, at: u32) -> Option<FixtureValue> {
+    let Receiver::Chain(chain, _) = receiver(here.text.as_str(), at as usize, Family::Python) else {
+        return None;
+    };
+    let &[parameter] = &chain[..] else { return None };
+    let function = taking(&here.outline, parameter, at)?;
+    let row = &here.outline.rows[function];
+    let body = here.text.as_str().get(row.name_start as usize..row.end as usize)?;
+    let is_called_by_pytest = is_test(&here.outline, function) || is_fixture(here, function);
+    if !is_called_by_pytest || is_bound_again(body, parameter) {
+        return None;
+    }
+    let (file, fixture) = fixture(project, here, function, parameter)?;
+    let there = project.here(&file)?;
+    let at = returned(&there, fixture)?;
+    Some(FixtureValue { file, at })
+}
+
+/// The innermost function around byte `at` with a parameter, or local, of that name.
+fn taking(outline: &Outline, name: &str, at: u32) -> Option<usize> {
+    let is_it = |row: &&crate::syntax::Row| {
+        let holds = |parent: usize| {
+            let function = &outline.rows[parent];
+            function.start <= at && at < function.end
+        };
+        row.is_local() && outline.name(row) == name && row.parent().is_some_and(holds)
+    };
+    let parents = outline.rows.iter().filter(is_it).filter_map(|row| row.parent());
+    parents.min_by_key(|&parent| outline.rows[parent].end - outline.rows[parent].start)
+}
+
+/// Whether the body gives the name another value.
+fn is_bound_again(body: &str, name: &str) -> bool {
+    let parameters = body.find("):").or_else(|| body.find(") ->")).unwrap_or(0);
+    let inside = &body[parameters..];
+    inside.match_indices(name).any(|(at, _)| {
+        let before = &inside[..at];
+        let behind = inside[at + name.len()..].trim_start();
+        let is_word = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '.')
+            && !inside[at + name.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        let is_assigned = (behind.starts_with('=') && !behind.starts_with("==")) || behind.starts_with(":=");
+        let word = before.trim_end().rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
+        // `f(app=app)` names an argument.
+        let is_argument = before.trim_end().ends_with(['(', ',']);
+        is_word && ((is_assigned && !is_argument) || matches!(word, "as" | "for" | "global" | "nonlocal"))
+    })
+}
+
+/// Whether a decorator makes the function a fixture.
+fn is_fixture(here: &Here, row: usize) -> bool {
+    let row = &here.outline.rows[row];
+    let head = here.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or_default();
+    let mut decorators = head.lines().filter_map(|line| line.trim_start().strip_prefix('@'));
+    decorators.any(|decorator| {
+        let chain = decorator.split(['(', ' ', '#']).next().unwrap_or_default();
+        chain.rsplit('.').next() == Some("fixture")
+    })
+}
+
+/// The fixture that pytest gives to a parameter of `function`.
+fn fixture(project: &Project, here: &Here, function: usize, name: &str) -> Option<(Arc<FileEntry>, usize)> {
+    let class = here.outline.rows[function].parent();
+    if let Some(own) = class.and_then(|class| in_scope(here, Some(class), name)) {
+        return Some((here.file.clone(), own)).filter(|_| own != function);
+    }
+    if let Some(of_module) = in_scope(here, None, name) {
+        return Some((here.file.clone(), of_module)).filter(|_| of_module != function);
+    }
+    let mut directory = here.file.path.parent();
+    while let Some(at) = directory {
+        let path = at.join("conftest.py");
+        let there = project.file(path.as_str()).and_then(|file| project.here(file));
+        if let Some((there, row)) =
+            there.and_then(|there| in_scope(&there, None, name).map(|row| (there, row)))
+        {
+            return Some((there.file.clone(), row)).filter(|_| there.file.path != here.file.path);
+        }
+        directory = at.parent();
+    }
+    None
+}
+
+/// The one fixture of a name among the members of a class, or at the top of a module.
+fn in_scope(here: &Here, class: Option<usize>, name: &str) -> Option<usize> {
+    let is_it = |at: &usize| {
+        let row = &here.outline.rows[*at];
+        matches!(row.kind(), SymbolKind::Function | SymbolKind::Method)
+            && row.parent() == class
+            && here.outline.name(row) == name
+    };
+    let mut rows = (0..here.outline.rows.len()).filter(is_it);
+    let only = rows.next().filter(|&row| is_fixture(here, row))?;
+    rows.next().is_none().then_some(only)
+}
+
+/// Where the one value that a fixture returns or yields is named.
+fn returned(here: &Here, row: usize) -> Option<u32> {
+    let row = &here.outline.rows[row];
+    let text = here.text.as_str().get(row.name_start as usize..row.end as usize)?;
+    let mut found: Option<(&str, usize)> = None;
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let statement = line.trim_start();
+        let value = ["return ", "yield "].iter().find_map(|word| statement.strip_prefix(word));
+        if let Some(value) = value {
+            let (name, offset) = named(value)?;
+            if found.is_some_and(|(known, _)| known != name) {
+                return None;
+            }
+            found = Some((name, start + (line.len() - value.len()) + offset));
+        } else if statement
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|word| matches!(word, "return" | "yield"))
+        {
+            return None;
+        }
+        start += line.len();
+    }
+    let (_, at) = found?;
+    row.name_start.checked_add(u32::try_from(at).ok()?)
+}
+
+/// Of `app`, `Flask(name)`, `flask.Flask(name)`: the name that tells the type, and where it begins.
+fn named(value: &str) -> Option<(&str, usize)> {
+    let value = value.split('#').next()?.trim_end();
+    let mut name = first_word(value);
+    let mut at = 0;
+    while let Some(rest) = value[at + name.len()..].strip_prefix('.') {
+        at += name.len() + 1;
+        name = first_word(rest);
+    }
+    let behind = &value[at + name.len()..];
+    // What is called and then asked for something is another thing.
+    let is_call = behind.starts_with('(') && behind.ends_with(')') && behind.matches('(').count() == 1;
+    let is_plain = behind.is_empty() && at == 0;
+    let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    (is_name && (is_plain || is_call)).then_some((name, at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_have_a_name() {
+        for (value, expected) in [
+            ("app", Some(("app", 0))),
+            ("Flask(__name__)  # new", Some(("Flask", 0))),
+            ("flask.Flask(x, y=1)", Some(("Flask", 6))),
+            ("app.test_client()", Some(("test_client", 4))),
+            ("make()()", None),
+            ("f(g(1))", None),
+            ("app.name", None),
+            ("[1]", None),
+            ("1", None),
+            ("", None),
+        ] {
+            assert_eq!(named(value), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn names_that_are_bound_again() {
+        assert!(!is_bound_again(
+            "f(app):\n    app.run()\n    g(app=app)\n    my_app = 1\n    app.x = 2\n",
+            "app"
+        ));
+        assert!(is_bound_again("f(app):\n    app = 1\n", "app"));
+        assert!(is_bound_again("f(app):\n    with x as app: pass\n", "app"));
+        assert!(is_bound_again("f(app):\n    for app in x: pass\n", "app"));
+    }
+}
