@@ -52,7 +52,7 @@ where
     let _warm = host.project().map(|project| project.engine.keep_warm());
     let deadline = Duration::from_millis(host.limits().write_deadline_ms);
     let (outbox, writing) = Outbox::start(writer, deadline);
-    let mut lines = Lines::new(reader, host.limits().max_line_bytes);
+    let mut lines = Lines::new(reader, host.limits().max_line_bytes, host.unfinished());
     let mut conversation = Conversation {
         number: host.next_session(),
         in_flight: InFlight::new(host.limits().max_in_flight),
@@ -139,6 +139,7 @@ impl Conversation {
             let taken = match line {
                 Line::Text(text) => self.take(&text).await,
                 Line::TooLong => Err(Wrong::too_long(self.host.limits().max_line_bytes)),
+                Line::NoRoom => Err(Wrong::no_room(self.host.unfinished().most())),
                 Line::End => return ended(lines.source()),
             };
             // Tasks that have ended are forgotten as we go.

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::serve::escapes::json_of;
-use crate::serve::protocol::{INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, error_line};
+use crate::serve::protocol::{BUSY, INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, error_line};
 
 /// A JSON-RPC message of a client.
 #[derive(Debug)]
@@ -52,6 +52,13 @@ impl Wrong {
     pub(super) fn too_long(limit: usize) -> Wrong {
         let message = format!("this line is longer than {limit} bytes; it was skipped, the next one is read");
         Wrong::new(Value::Null, INVALID_REQUEST, message)
+    }
+
+    pub(super) fn no_room(most: usize) -> Wrong {
+        let message = format!(
+            "busy: the requests that are still coming in over all connections take {most} bytes already; this line was skipped, send it again later"
+        );
+        Wrong::new(Value::Null, BUSY, message)
     }
 
     pub(super) fn line(&self) -> Vec<u8> {

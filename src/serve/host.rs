@@ -13,6 +13,7 @@ use crate::config::settings::Limits;
 use crate::config::{Note, Trust};
 use crate::ops::Project;
 use crate::serve::approvals::Approvals;
+use crate::serve::lines::Unfinished;
 use crate::serve::protocol::{PROTOCOL, VERSION};
 use crate::toolsets::Toolset;
 
@@ -47,7 +48,12 @@ pub struct Host {
     activity: watch::Sender<Activity>,
     draining: watch::Sender<bool>,
     told_recovered: AtomicBool,
+    unfinished: Unfinished,
 }
+
+/// Memory that the unfinished requests of all connections may take together: four of the longest, or more where a single one
+/// may be longer.
+const UNFINISHED: usize = 64 << 20;
 
 /// How many connections there are, and since when there are none.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +72,7 @@ impl Host {
     /// A host without connections.
     pub fn new(parts: Parts) -> Arc<Host> {
         let started = Instant::now();
+        let unfinished = Unfinished::new(UNFINISHED.max(parts.limits.max_line_bytes.saturating_mul(2)));
         Arc::new(Host {
             parts,
             started,
@@ -74,6 +81,7 @@ impl Host {
             activity: watch::Sender::new(Activity { connections: 0, since: started }),
             draining: watch::Sender::new(false),
             told_recovered: AtomicBool::new(false),
+            unfinished,
         })
     }
 
@@ -95,6 +103,11 @@ impl Host {
     /// What a connection may use up.
     pub fn limits(&self) -> &Limits {
         &self.parts.limits
+    }
+
+    /// What the requests that are still coming in may take.
+    pub fn unfinished(&self) -> Unfinished {
+        self.unfinished.clone()
     }
 
     /// The toolsets of these names, in this order; no names = the default ones.

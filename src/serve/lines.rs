@@ -1,10 +1,47 @@
 //! The bounded line reader that stands before everything else on a connection. Past the limit it forgets
-//! what it read and skips to the next newline, so that a gigabyte without one costs no more than the limit.
+//! what it read and skips to the next newline, so that a gigabyte without one costs no more than the limit. All
+//! connections together have one budget for what is unfinished: who finds nothing left of it is skipped as well.
 //! Safe to cancel: what was read so far stays in the reader.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+
+/// Bytes of an unfinished line that count for nothing: every connection may have so many.
+const SMALL: usize = 64 << 10;
+
+/// Memory that the unfinished lines of all connections may take together.
+#[derive(Clone, Debug)]
+pub struct Unfinished(Arc<Room>);
+
+#[derive(Debug)]
+struct Room {
+    most: usize,
+    taken: AtomicUsize,
+}
+
+impl Unfinished {
+    /// A budget of `most` bytes.
+    pub fn new(most: usize) -> Unfinished {
+        Unfinished(Arc::new(Room { most, taken: AtomicUsize::new(0) }))
+    }
+
+    /// How many bytes it is.
+    pub fn most(&self) -> usize {
+        self.0.most
+    }
+
+    fn take(&self, bytes: usize) -> bool {
+        let take = |taken: usize| taken.checked_add(bytes).filter(|taken| *taken <= self.0.most);
+        self.0.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+    }
+
+    fn give_back(&self, bytes: usize) {
+        self.0.taken.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
 
 /// What a read gave.
 #[derive(Debug, PartialEq, Eq)]
@@ -13,6 +50,8 @@ pub enum Line {
     Text(Vec<u8>),
     /// A line over the limit was skipped.
     TooLong,
+    /// A line was skipped for which all connections together had no room left.
+    NoRoom,
     /// Nothing more will come.
     End,
 }
@@ -23,13 +62,30 @@ pub struct Lines<R> {
     reader: BufReader<R>,
     limit: usize,
     line: Vec<u8>,
-    skipping: bool,
+    unfinished: Unfinished,
+    /// Bytes of the budget that the line has.
+    taken: usize,
+    skipping: Option<Skipped>,
+}
+
+/// Why a line is skipped.
+#[derive(Clone, Copy, Debug)]
+enum Skipped {
+    TooLong,
+    NoRoom,
+}
+
+impl<R> Drop for Lines<R> {
+    fn drop(&mut self) {
+        self.unfinished.give_back(self.taken);
+    }
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    /// Reads lines from `reader`.
-    pub fn new(reader: R, limit: usize) -> Lines<R> {
-        Lines { reader: BufReader::new(reader), limit, line: Vec::new(), skipping: false }
+    /// Reads lines from `reader`, out of the budget `unfinished`.
+    pub fn new(reader: R, limit: usize, unfinished: Unfinished) -> Lines<R> {
+        let reader = BufReader::new(reader);
+        Lines { reader, limit, line: Vec::new(), unfinished, taken: 0, skipping: None }
     }
 
     /// Where the lines come from.
@@ -46,14 +102,18 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             }
             let newline = memchr::memchr(b'\n', available);
             let part = &available[..newline.unwrap_or(available.len())];
-            if !self.skipping && self.line.len() + part.len() > self.limit {
-                self.skipping = true;
-                self.line = Vec::new();
-            }
-            if !self.skipping {
-                self.line.extend_from_slice(part);
-            }
             let used = part.len() + usize::from(newline.is_some());
+            if self.skipping.is_none() {
+                self.skipping =
+                    room_for(&mut self.line, part.len(), self.limit, &self.unfinished, &mut self.taken);
+                match self.skipping {
+                    None => self.line.extend_from_slice(part),
+                    Some(_) => {
+                        self.line = Vec::new();
+                        self.unfinished.give_back(std::mem::take(&mut self.taken));
+                    }
+                }
+            }
             self.reader.consume(used);
             if newline.is_some() {
                 return Ok(self.finish());
@@ -62,26 +122,83 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 
     fn finish(&mut self) -> Line {
-        if std::mem::take(&mut self.skipping) {
-            Line::TooLong
-        } else {
-            Line::Text(std::mem::take(&mut self.line))
+        self.unfinished.give_back(std::mem::take(&mut self.taken));
+        match self.skipping.take() {
+            Some(Skipped::TooLong) => Line::TooLong,
+            Some(Skipped::NoRoom) => Line::NoRoom,
+            None => Line::Text(std::mem::take(&mut self.line)),
         }
     }
 
     fn finish_at_end(&mut self) -> Line {
-        if self.line.is_empty() && !self.skipping { Line::End } else { self.finish() }
+        if self.line.is_empty() && self.skipping.is_none() { Line::End } else { self.finish() }
     }
+}
+
+/// Makes room in `line` for `more` bytes; why there is none. A vector would double by itself, and have twice as much as
+/// it holds.
+fn room_for(
+    line: &mut Vec<u8>,
+    more: usize,
+    limit: usize,
+    unfinished: &Unfinished,
+    taken: &mut usize,
+) -> Option<Skipped> {
+    let needed = line.len() + more;
+    if needed > limit {
+        return Some(Skipped::TooLong);
+    }
+    if needed <= line.capacity() {
+        return None;
+    }
+    let capacity = needed.max((line.capacity() + line.capacity() / 4).min(limit));
+    let wanted = capacity.saturating_sub(SMALL).saturating_sub(*taken);
+    if !unfinished.take(wanted) {
+        return Some(Skipped::NoRoom);
+    }
+    *taken += wanted;
+    line.reserve_exact(capacity - line.len());
+    None
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn plenty() -> Unfinished {
+        Unfinished::new(1 << 20)
+    }
+
+    #[tokio::test]
+    async fn unfinished_lines_share_one_budget() {
+        let unfinished = Unfinished::new(400_000);
+        let (mut one, mut other) = (tokio::io::duplex(1 << 20), tokio::io::duplex(1 << 20));
+        let mut first = Lines::new(&mut one.1, 1 << 20, unfinished.clone());
+        let mut second = Lines::new(&mut other.1, 1 << 20, unfinished.clone());
+        let half = [b'x'; 300_000];
+        let write = tokio::io::AsyncWriteExt::write_all;
+        write(&mut one.0, &half).await.unwrap();
+        write(&mut other.0, &half).await.unwrap();
+        write(&mut other.0, b"\nnext\n").await.unwrap();
+        // Takes in what is there, and waits for more.
+        let waits = tokio::time::timeout(std::time::Duration::from_millis(50), first.next()).await;
+        assert!(waits.is_err());
+        assert_eq!(second.next().await.unwrap(), Line::NoRoom);
+        assert_eq!(second.next().await.unwrap(), Line::Text(b"next".to_vec()));
+        write(&mut one.0, b"\n").await.unwrap();
+        assert_eq!(first.next().await.unwrap(), Line::Text(half.to_vec()));
+        // A finished line has given back what it took.
+        write(&mut other.0, &half).await.unwrap();
+        write(&mut other.0, b"\n").await.unwrap();
+        assert_eq!(second.next().await.unwrap(), Line::Text(half.to_vec()));
+        drop((first, second));
+        assert_eq!(unfinished.0.taken.load(Ordering::Relaxed), 0);
+    }
+
     #[tokio::test]
     async fn reads_lines_and_skips_what_is_too_long() {
         let text = [&b"ab\n\n"[..], &[b'x'; 100_000], b"\nlast"].concat();
-        let mut lines = Lines::new(&text[..], 8);
+        let mut lines = Lines::new(&text[..], 8, plenty());
         assert_eq!(lines.next().await.unwrap(), Line::Text(b"ab".to_vec()));
         assert_eq!(lines.next().await.unwrap(), Line::Text(Vec::new()));
         assert_eq!(lines.next().await.unwrap(), Line::TooLong);
@@ -93,7 +210,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_limit_is_inclusive() {
-        let mut lines = Lines::new(&b"12345678\n123456789\n"[..], 8);
+        let mut lines = Lines::new(&b"12345678\n123456789\n"[..], 8, plenty());
         assert_eq!(lines.next().await.unwrap(), Line::Text(b"12345678".to_vec()));
         assert_eq!(lines.next().await.unwrap(), Line::TooLong);
         assert_eq!(lines.next().await.unwrap(), Line::End);

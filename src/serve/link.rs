@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use crate::base::state::StateDirs;
 use crate::serve::approvals::proof;
 use crate::serve::in_flight::Stop;
-use crate::serve::lines::{Line, Lines};
+use crate::serve::lines::{Line, Lines, Unfinished};
 use crate::serve::outbox::Outbox;
 use crate::serve::place::Place;
 use crate::serve::protocol::{
@@ -133,7 +133,7 @@ impl Link {
             let stream = UnixStream::connect(place.socket()).await.map_err(|error| error.to_string())?;
             let (reader, writer) = stream.into_split();
             let (outbox, writing) = Outbox::start(writer, WRITE_DEADLINE);
-            let mut lines = Lines::new(reader, MAX_ANSWER_BYTES);
+            let mut lines = Lines::new(reader, MAX_ANSWER_BYTES, Unfinished::new(MAX_ANSWER_BYTES));
             let hello = Hello {
                 protocol: PROTOCOL,
                 version: VERSION.to_owned(),
@@ -145,7 +145,9 @@ impl Link {
             outbox.send(hello_line(&hello)).await.map_err(|error| error.to_string())?;
             let answer = match lines.next().await {
                 Ok(Line::Text(text)) => text,
-                Ok(Line::End | Line::TooLong) => return Err("it closed the connection".to_owned()),
+                Ok(Line::End | Line::TooLong | Line::NoRoom) => {
+                    return Err("it closed the connection".to_owned());
+                }
                 Err(error) => return Err(error.to_string()),
             };
             let mut answer: Value = serde_json::from_slice(&answer).map_err(|error| error.to_string())?;
