@@ -10,7 +10,19 @@ use crate::index::Built;
 use crate::watch::Notice;
 
 /// What to do with the index once it is fresh, or with the reason why it cannot be.
-pub(super) type Question = Box<dyn FnOnce(Result<Arc<View>, EngineError>) + Send>;
+pub(super) struct Question {
+    pub(super) length: Length,
+    pub(super) run: Box<dyn FnOnce(Result<Arc<View>, EngineError>) + Send>,
+}
+
+/// How long a question may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Length {
+    /// As most do: by the index, or by a few files.
+    Short,
+    /// By the text of every file, say.
+    Long,
+}
 
 /// The closed set of events.
 pub(super) enum Event {

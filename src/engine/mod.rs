@@ -43,7 +43,7 @@ use crate::parse::{Parsers, Warm};
 use crate::syntax::Outline;
 use crate::vfs::{Ignore, IgnoreSettings, Root, Stat, Vendored};
 use crate::watch::{Notice, Watch, WatchError, WatchOptions};
-use event::Event;
+use event::{Event, Length, Question};
 use foretold::Foretellings;
 use gate::Gate;
 use look::Looker;
@@ -225,10 +225,26 @@ impl Engine {
         &self,
         question: impl FnOnce(&View) -> T + Send + 'static,
     ) -> Result<T, EngineError> {
+        self.put(Length::Short, question).await
+    }
+
+    /// The same for a question that may take long, as a search does: however many there are, others are answered meanwhile.
+    pub async fn ask_long<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&View) -> T + Send + 'static,
+    ) -> Result<T, EngineError> {
+        self.put(Length::Long, question).await
+    }
+
+    async fn put<T: Send + 'static>(
+        &self,
+        length: Length,
+        question: impl FnOnce(&View) -> T + Send + 'static,
+    ) -> Result<T, EngineError> {
         let (answer, answered) = oneshot::channel();
         // From before the barrier until the end: an edit in between would show in the texts and not in the index.
         let passed = self.gate.pass().await;
-        let ask = Event::Ask(Box::new(move |view: Result<Arc<View>, EngineError>| {
+        let run = Box::new(move |view: Result<Arc<View>, EngineError>| {
             let _inside = passed;
             if !answer.is_closed() {
                 let said = view.and_then(|view| {
@@ -236,7 +252,8 @@ impl Engine {
                 });
                 let _ = answer.send(said);
             }
-        }));
+        });
+        let ask = Event::Ask(Question { length, run });
         self.events.send(ask).await.map_err(|_| EngineError::Stopped)?;
         answered.await.map_err(|_| EngineError::Stopped)?
     }

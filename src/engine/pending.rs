@@ -146,6 +146,11 @@ impl Pending {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::event::Length;
+
+    fn question() -> Question {
+        Question { length: Length::Short, run: Box::new(|_| {}) }
+    }
 
     fn path(text: &str) -> RelPath {
         RelPath::new(text).expect(text)
@@ -173,7 +178,7 @@ mod tests {
     fn a_waiter_waits_for_the_jobs_before_it_and_for_no_others() {
         let (mut pending, a) = (Pending::default(), path("a"));
         let before = pending.begin([&a]);
-        pending.wait(Box::new(|_| {}));
+        pending.wait(question());
         let after = pending.begin([&a]);
         assert!(pending.ready(Instant::now()).is_empty());
         pending.end(after);
@@ -189,7 +194,7 @@ mod tests {
         let now = Instant::now();
         let later = now + std::time::Duration::from_secs(1);
         let look = pending.begin([&a]);
-        pending.wait(Box::new(|_| {}));
+        pending.wait(question());
         assert!(pending.is_news(look, &a));
         let trial = pending.begin_trial(&a, look, later);
         pending.end(look);
@@ -198,7 +203,7 @@ mod tests {
         assert_eq!(pending.next_ready(now), Some(later));
         assert_eq!(pending.ready(later).len(), 1);
         // Who asks when it has been on trial for that long does not wait.
-        pending.wait(Box::new(|_| {}));
+        pending.wait(question());
         assert_eq!((pending.ready(later).len(), pending.next_ready(later)), (1, None));
         // And its outcome counts.
         assert!(pending.is_news(trial, &a));

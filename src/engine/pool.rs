@@ -1,13 +1,19 @@
-//! The thread pool: parsing and questions. Invariant: one worker takes questions only, so that a question
-//! never waits behind background work; and one takes background work only, so that questions which take long (a
-//! search) do not hold up the looks that the next question waits for. A panic in a job ends the job, not the worker.
+//! The thread pool: looks and questions. Invariant: two workers take questions only, so that a question
+//! never waits behind background work, and one of all that take questions takes no long one (a search), so that it never waits
+//! behind those; and one takes background work only, so that questions do not hold up the looks that the next question
+//! waits for. A panic in a job ends the job, not the worker.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+use super::event::Length;
+
 type Job = Box<dyn FnOnce() + Send>;
+
+/// Workers beyond one per processor.
+const FOR_QUESTIONS: usize = 2;
 
 /// Worker threads over two queues. Dropping the pool lets running jobs end and forgets the queued ones.
 #[derive(Debug)]
@@ -27,6 +33,11 @@ struct Shared {
 struct Queues {
     /// Bounded by the connections' limits on requests in flight.
     questions: VecDeque<Job>,
+    /// Questions that may take long. Bounded as the others.
+    long: VecDeque<Job>,
+    /// How many of them are being answered, and may be.
+    long_running: usize,
+    most_long: usize,
     /// Bounded by the engine, which stops reading the watcher while too much is pending.
     background: VecDeque<Job>,
     /// Workers that wait, and what for.
@@ -43,11 +54,14 @@ enum Takes {
 }
 
 impl Pool {
-    /// One worker per processor, and one more for questions.
+    /// One worker per processor, and two more for questions.
     pub(super) fn new() -> Pool {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        let wake = (0..=processors).map(|_| Condvar::new()).collect();
-        let shared = Arc::new(Shared { queues: Mutex::default(), wake });
+        let wake = (0..processors + FOR_QUESTIONS).map(|_| Condvar::new()).collect();
+        // All that take questions but one: the first processor's worker takes none.
+        let most_long = processors + FOR_QUESTIONS - 2;
+        let queues = Mutex::new(Queues { most_long, ..Queues::default() });
+        let shared = Arc::new(Shared { queues, wake });
         let spawn = |number: usize, takes: Takes| {
             let shared = shared.clone();
             std::thread::Builder::new()
@@ -57,7 +71,7 @@ impl Pool {
         let takes = |number| if number == 0 { Takes::BackgroundOnly } else { Takes::Anything };
         let workers = (0..processors)
             .map(|number| spawn(number, takes(number)))
-            .chain([spawn(processors, Takes::QuestionsOnly)])
+            .chain((0..FOR_QUESTIONS).map(|more| spawn(processors + more, Takes::QuestionsOnly)))
             // A worker that cannot be spawned leaves the work to the others.
             .flatten()
             .collect();
@@ -70,6 +84,19 @@ impl Pool {
         queues.questions.push_back(Box::new(job));
         // Rather the one that does nothing else.
         let waiting = queues.waiting(Takes::QuestionsOnly).or_else(|| queues.waiting(Takes::Anything));
+        drop(queues);
+        self.shared.wake(waiting);
+    }
+
+    /// The same for one that may take long: one worker is always left to the others.
+    pub(super) fn long_question(&self, job: impl FnOnce() + Send + 'static) {
+        let mut queues = self.shared.lock();
+        queues.long.push_back(Box::new(job));
+        let waiting = if queues.long_running < queues.most_long {
+            queues.waiting(Takes::QuestionsOnly).or_else(|| queues.waiting(Takes::Anything))
+        } else {
+            None
+        };
         drop(queues);
         self.shared.wake(waiting);
     }
@@ -106,7 +133,10 @@ impl Queued {
 
     /// Runs all questions on this thread; how many there were.
     pub(super) fn run_questions(&self) -> usize {
-        let jobs = std::mem::take(&mut self.0.lock().questions);
+        let mut queues = self.0.lock();
+        let mut jobs = std::mem::take(&mut queues.questions);
+        jobs.append(&mut queues.long);
+        drop(queues);
         jobs.into_iter().map(|job| job()).count()
     }
 }
@@ -129,6 +159,23 @@ impl Queues {
         let at = self.idle.iter().position(|(_, idle)| *idle == takes)?;
         Some(self.idle.swap_remove(at).0)
     }
+
+    /// The next question: a long one only where fewer are being answered than may.
+    fn question(&mut self) -> Option<(Job, Length)> {
+        if let Some(job) = self.questions.pop_front() {
+            return Some((job, Length::Short));
+        }
+        if self.long_running >= self.most_long {
+            return None;
+        }
+        let job = self.long.pop_front()?;
+        self.long_running += 1;
+        Some((job, Length::Long))
+    }
+
+    fn background(&mut self) -> Option<(Job, Length)> {
+        self.background.pop_front().map(|job| (job, Length::Short))
+    }
 }
 
 impl Shared {
@@ -144,23 +191,27 @@ impl Shared {
     }
 
     fn work(&self, number: usize, takes: Takes) {
-        while let Some(job) = self.next(number, takes) {
+        while let Some((job, length)) = self.next(number, takes) {
             if catch_unwind(AssertUnwindSafe(job)).is_err() {
                 tracing::error!("a job of the pool panicked; the message above says where");
+            }
+            // What it made room for this worker takes itself, in its next round.
+            if length == Length::Long {
+                self.lock().long_running -= 1;
             }
         }
     }
 
-    fn next(&self, number: usize, takes: Takes) -> Option<Job> {
+    fn next(&self, number: usize, takes: Takes) -> Option<(Job, Length)> {
         let mut queues = self.lock();
         loop {
             if queues.stopped {
                 return None;
             }
             let job = match takes {
-                Takes::Anything => queues.questions.pop_front().or_else(|| queues.background.pop_front()),
-                Takes::QuestionsOnly => queues.questions.pop_front(),
-                Takes::BackgroundOnly => queues.background.pop_front(),
+                Takes::Anything => queues.question().or_else(|| queues.background()),
+                Takes::QuestionsOnly => queues.question(),
+                Takes::BackgroundOnly => queues.background(),
             };
             match job {
                 Some(job) => return Some(job),
@@ -214,6 +265,28 @@ mod tests {
         );
         is_done.recv_timeout(DEADLINE).expect("the other kind of job is done");
         drop(release);
+    }
+
+    #[test]
+    fn any_number_of_long_questions_holds_up_no_other_question() {
+        gets_through(Pool::long_question, Pool::question);
+        gets_through(Pool::long_question, Pool::background);
+    }
+
+    #[test]
+    fn all_long_questions_are_answered() {
+        let pool = Pool::new();
+        let (done, is_done) = mpsc::channel();
+        for number in 0..100 {
+            let done = done.clone();
+            pool.long_question(move || {
+                let _ = done.send(number);
+            });
+        }
+        let mut answered: Vec<i32> =
+            (0..100).map(|_| is_done.recv_timeout(DEADLINE).expect("answered")).collect();
+        answered.sort_unstable();
+        assert_eq!(answered, (0..100).collect::<Vec<_>>());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 
-use super::event::{Event, Question};
+use super::event::{Event, Length, Question};
 use super::look::{Found, Looked, Looker, Trial};
 use super::pending::Pending;
 use super::pool::Pool;
@@ -404,7 +404,8 @@ impl Run {
                 tracing::error!(%error, "questions cannot be answered");
                 // Of an engine that has ended they are dropped, which tells that.
                 if !matches!(error, WatchError::Ended) {
-                    let why = |question: Question| question(Err(EngineError::NoBarrier(error.to_string())));
+                    let why =
+                        |question: Question| (question.run)(Err(EngineError::NoBarrier(error.to_string())));
                     questions.into_iter().for_each(why);
                 }
                 // Without the runtime directory no client finds this daemon either: it would live on unseen.
@@ -438,7 +439,11 @@ impl Run {
             parsers: self.looker.parsers.clone(),
             failed: Mutex::default(),
         };
-        self.pool.question(move || question(Ok(Arc::new(view))));
+        let run = move || (question.run)(Ok(Arc::new(view)));
+        match question.length {
+            Length::Short => self.pool.question(run),
+            Length::Long => self.pool.long_question(run),
+        }
     }
 
     /// Compares every file that was read with what the disk says of it now: writes through mmap or a hard link

@@ -33,6 +33,7 @@ pub use risk::{Approved, AsksFor, NotRun, Reach, Risk, Why};
 use spelled::Spellings;
 
 use crate::base::Cancel;
+use crate::base::cancel::CancelOnDrop;
 use crate::engine::{EngineError, EngineStatus, View};
 use crate::ops::Project;
 
@@ -284,16 +285,39 @@ fn ask<'a>(
     Box::pin(put(call.project, call.arguments, work))
 }
 
+/// The same for work that looks into every file: calls of other tools never wait for it.
+fn ask_long<'a>(
+    call: Call<'a>,
+    work: impl FnOnce(&View, &Map<String, Value>, &Cancel) -> Reply + Send + 'static,
+) -> Running<'a> {
+    Box::pin(async move {
+        let (question, _stops_with_us) = stoppable(call.arguments, work);
+        in_time(call.project, call.project.engine.ask_long(question)).await
+    })
+}
+
 async fn put(
     project: &Project,
     arguments: Map<String, Value>,
     work: impl FnOnce(&View, &Map<String, Value>, &Cancel) -> Reply + Send + 'static,
 ) -> Reply {
+    let (question, _stops_with_us) = stoppable(arguments, work);
+    in_time(project, project.engine.ask(question)).await
+}
+
+/// `work` as a question, and what stops it when it is dropped.
+fn stoppable(
+    arguments: Map<String, Value>,
+    work: impl FnOnce(&View, &Map<String, Value>, &Cancel) -> Reply + Send + 'static,
+) -> (impl FnOnce(&View) -> Reply + Send + 'static, CancelOnDrop) {
     // Not the call's own flag: that says whether the client still wants an answer, and it does when the work
     // is given up for being late.
     let given_up = Cancel::new();
-    let _stops_with_us = given_up.on_drop();
-    let answer = project.engine.ask(move |view| work(view, &arguments, &given_up));
+    let stops = given_up.on_drop();
+    (move |view: &View| work(view, &arguments, &given_up), stops)
+}
+
+async fn in_time(project: &Project, answer: impl Future<Output = Result<Reply, EngineError>>) -> Reply {
     match tokio::time::timeout(DEADLINE, answer).await {
         Ok(Ok(reply)) => reply,
         Ok(Err(error @ EngineError::Panicked)) => Reply::failed(format!("Error: {error}")),

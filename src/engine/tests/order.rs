@@ -51,9 +51,10 @@ impl Stage {
 
     fn ask(&mut self) -> oneshot::Receiver<String> {
         let (answer, answered) = oneshot::channel();
-        self.take(Event::Ask(Box::new(move |view: Result<Arc<View>, EngineError>| {
+        let run = Box::new(move |view: Result<Arc<View>, EngineError>| {
             let _ = answer.send(shown(&view.expect("fresh")));
-        })));
+        });
+        self.take(Event::Ask(Question { length: Length::Short, run }));
         answered
     }
 

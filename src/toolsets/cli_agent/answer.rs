@@ -1,18 +1,23 @@
 //! Calls run and failures put into the contract's words. Invariant: paths are quoted as the client wrote them.
 
+use std::future::Future;
 use std::io;
 use std::time::Instant;
 
+use serde_json::{Map, Value};
+
 use super::envelope::{Code, Success, ToolError, reply};
+use crate::base::cancel::CancelOnDrop;
 use crate::base::path::PathError;
 use crate::base::{Cancel, RelPath};
 use crate::edit::{By, EditError};
-use crate::engine::View;
+use crate::engine::{EngineError, View};
+use crate::ops::Project;
 use crate::ops::edits::{ApplyError, MakeError, PerformError};
 use crate::ops::question::QuestionError;
 use crate::ops::tree::{FileOpError, LocateError};
 use crate::toolsets::arguments::Arguments;
-use crate::toolsets::{Call, DEADLINE, Running, too_late};
+use crate::toolsets::{Call, DEADLINE, Reply, Running, too_late};
 use crate::vfs::VfsError;
 
 /// What a tool comes to.
@@ -25,21 +30,47 @@ pub(super) fn look<'a>(
 ) -> Running<'a> {
     Box::pin(async move {
         let started = Instant::now();
-        // Not the call's own flag: see `toolsets::put`.
-        let given_up = Cancel::new();
-        let _stops_with_us = given_up.on_drop();
-        let arguments = call.arguments;
-        let answer = call.project.engine.ask(move |view| work(view, &Arguments::new(&arguments), &given_up));
-        let answer = match tokio::time::timeout(DEADLINE, answer).await {
-            Ok(answer) => answer.map_err(ToolError::from).and_then(|answer| answer),
-            Err(_) => {
-                let why = too_late(&call.project.engine.status());
-                let why = why.strip_prefix("Error: ").unwrap_or(&why);
-                Err(ToolError::new(Code::Timeout, why, "Ask for less, or call the tool again"))
-            }
-        };
-        reply(started, answer)
+        let (question, _stops_with_us) = stoppable(call.arguments, work);
+        in_time(call.project, started, call.project.engine.ask(question)).await
     })
+}
+
+/// The same for work that looks into every file: calls of other tools never wait for it.
+pub(super) fn look_long<'a>(
+    call: Call<'a>,
+    work: impl FnOnce(&View, &Arguments<'_>, &Cancel) -> Answer + Send + 'static,
+) -> Running<'a> {
+    Box::pin(async move {
+        let started = Instant::now();
+        let (question, _stops_with_us) = stoppable(call.arguments, work);
+        in_time(call.project, started, call.project.engine.ask_long(question)).await
+    })
+}
+
+/// `work` as a question, and what stops it when it is dropped. Not the call's own flag: see `toolsets::stoppable`.
+fn stoppable(
+    arguments: Map<String, Value>,
+    work: impl FnOnce(&View, &Arguments<'_>, &Cancel) -> Answer + Send + 'static,
+) -> (impl FnOnce(&View) -> Answer + Send + 'static, CancelOnDrop) {
+    let given_up = Cancel::new();
+    let stops = given_up.on_drop();
+    (move |view: &View| work(view, &Arguments::new(&arguments), &given_up), stops)
+}
+
+async fn in_time(
+    project: &Project,
+    started: Instant,
+    answer: impl Future<Output = Result<Answer, EngineError>>,
+) -> Reply {
+    let answer = match tokio::time::timeout(DEADLINE, answer).await {
+        Ok(answer) => answer.map_err(ToolError::from).and_then(|answer| answer),
+        Err(_) => {
+            let why = too_late(&project.engine.status());
+            let why = why.strip_prefix("Error: ").unwrap_or(&why);
+            Err(ToolError::new(Code::Timeout, why, "Ask for less, or call the tool again"))
+        }
+    };
+    reply(started, answer)
 }
 
 /// Who edits.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::MAX_RESULTS;
-use super::answer::{Answer, Doing, cancelled, counted, invalid, look, not_a_directory, unnamed};
+use super::answer::{Answer, Doing, cancelled, counted, invalid, look_long, not_a_directory, unnamed};
 use super::envelope::{Code, Success, ToolError};
 use crate::base::{Cancel, RelPath};
 use crate::ops::glob::Glob;
@@ -38,7 +38,7 @@ pub(super) const FILE_SEARCH: Tool = Tool::read_only(
     file_search_schema,
     |call| {
         let most = call.project.max_answer_chars;
-        look(call, move |view, arguments, cancel| {
+        look_long(call, move |view, arguments, cancel| {
             view.tree(|tree| file_search(tree, arguments, most, cancel))
         })
     },
@@ -51,7 +51,7 @@ pub(super) const GREP_SEARCH: Tool = Tool::read_only(
     grep_search_schema,
     |call| {
         let most = call.project.max_answer_chars;
-        look(call, move |view, arguments, cancel| {
+        look_long(call, move |view, arguments, cancel| {
             view.tree(|tree| grep_search(tree, arguments, most, cancel))
         })
     },

@@ -16,7 +16,7 @@ use crate::ops::search::{
 };
 use crate::ops::tree::{FileOpError, LocateError};
 use crate::toolsets::arguments::Arguments;
-use crate::toolsets::{Call, Reply, Running, Tool, ask};
+use crate::toolsets::{Call, Reply, Running, Tool, ask, ask_long};
 use crate::vfs::EntryKind;
 
 /// Lines kept of a search: more than any answer holds.
@@ -71,7 +71,7 @@ fn glob_schema() -> Value {
 
 fn search_file_content(call: Call<'_>) -> Running<'_> {
     let most = call.project.max_answer_chars;
-    ask(call, move |view, arguments, cancel| {
+    ask_long(call, move |view, arguments, cancel| {
         search_reply(view, arguments, most, cancel).unwrap_or_else(|reply| reply)
     })
 }

@@ -25,7 +25,7 @@ mod tests;
 
 use super::outlined::ask_outlined;
 use super::risk::plain_refusal;
-use super::{AsksFor, Call, Running, Tool, Toolset, ask};
+use super::{AsksFor, Call, Running, Tool, Toolset, ask, ask_long};
 use crate::ops::server_outlines::Patience;
 use crate::toolsets::spelled::{Absolute, Slips, Spellings};
 
@@ -164,7 +164,7 @@ fn get_symbols_overview(call: Call<'_>) -> Running<'_> {
 }
 
 fn search_for_pattern(call: Call<'_>) -> Running<'_> {
-    ask(call, |view, arguments, cancel| {
+    ask_long(call, |view, arguments, cancel| {
         view.tree(|tree| search::run_search_for_pattern(tree, arguments, &view.snapshot.unlisted, cancel))
     })
 }

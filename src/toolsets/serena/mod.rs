@@ -27,7 +27,7 @@ pub use modes::{MODES, Mode, Modes};
 use super::connected::{Turner, needs_connection};
 use super::outlined::ask_outlined;
 use super::risk::plain_refusal;
-use super::{AsksFor, Call, NotRun, Running, Tool, Toolset, Why, ask};
+use super::{AsksFor, Call, NotRun, Running, Tool, Toolset, Why, ask, ask_long};
 use crate::ops::server_outlines::Patience;
 use crate::toolsets::spelled::{Absolute, Slips, Spellings};
 
@@ -191,7 +191,7 @@ fn read_file(call: Call<'_>) -> Running<'_> {
 
 fn search_for_pattern(call: Call<'_>) -> Running<'_> {
     let chars = call.project.max_answer_chars;
-    ask(call, move |view, arguments, cancel| {
+    ask_long(call, move |view, arguments, cancel| {
         view.tree(|tree| search::run_search_for_pattern(tree, arguments, chars, cancel))
     })
 }

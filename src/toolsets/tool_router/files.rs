@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::answer::{error, json_text};
 use super::arguments::Strict;
@@ -13,7 +13,7 @@ use crate::ops::glob::{Glob, GlobError};
 use crate::ops::levels::levels;
 use crate::ops::read_file::read_file as read;
 use crate::ops::search::{Case, Pattern, Query, matching_lines};
-use crate::toolsets::{Call, Reply, Running, Tool, ask};
+use crate::toolsets::{Call, Reply, Running, Tool, ask, ask_long};
 use crate::vfs::EntryKind;
 
 /// Characters shown of a line that matches; behind that only machines read on.
@@ -49,7 +49,7 @@ pub(super) const GREP_FILES: Tool = Tool::read_only(
     "Recursive regex search with optional include globs. Every line is searched alone; ignored and binary files are left \
      out, and paths are relative to the searched directory.",
     grep_files_schema,
-    |call| answered(call, grep_files_schema, grep_files),
+    |call| searched(call, grep_files_schema, grep_files),
 );
 
 fn list_dir_schema() -> Value {
@@ -118,10 +118,23 @@ type Answer = fn(&View, &Asked<'_>) -> Result<Reply, Reply>;
 
 fn answered(call: Call<'_>, schema: fn() -> Value, answer: Answer) -> Running<'_> {
     let most = call.project.max_answer_chars;
-    ask(call, move |view, arguments, cancel| {
-        let reply = || answer(view, &Asked { arguments: Strict::read(&schema(), arguments)?, most, cancel });
-        reply().unwrap_or_else(|reply| reply)
-    })
+    ask(call, move |view, arguments, cancel| reply(view, schema, answer, (arguments, most, cancel)))
+}
+
+/// The same for one that looks into every file.
+fn searched(call: Call<'_>, schema: fn() -> Value, answer: Answer) -> Running<'_> {
+    let most = call.project.max_answer_chars;
+    ask_long(call, move |view, arguments, cancel| reply(view, schema, answer, (arguments, most, cancel)))
+}
+
+fn reply(
+    view: &View,
+    schema: fn() -> Value,
+    answer: Answer,
+    (arguments, most, cancel): (&Map<String, Value>, usize, &Cancel),
+) -> Reply {
+    let reply = || answer(view, &Asked { arguments: Strict::read(&schema(), arguments)?, most, cancel });
+    reply().unwrap_or_else(|reply| reply)
 }
 
 #[derive(Serialize)]
