@@ -25,6 +25,8 @@ const SHEBANG_BYTES: usize = 128;
 pub(super) struct Looked {
     pub(super) path: RelPath,
     pub(super) found: Found,
+    /// Of a file that is code, or may become it.
+    pub(super) stat: Option<Stat>,
 }
 
 #[derive(Debug)]
@@ -103,7 +105,19 @@ impl Looker {
             let content = Content::Skipped { why: Skipped::Unreadable, stat: self.stat(&path) };
             Found::New { entry: Arc::new(FileEntry { path: path.clone(), content }), parsed: false }
         });
-        Looked { path, found }
+        let stat = match &found {
+            Found::Same(entry) | Found::New { entry, .. } | Found::SetAside { entry, .. } => {
+                self.stat_of_code(entry)
+            }
+            Found::Gone | Found::Cancelled => None,
+        };
+        Looked { path, found, stat }
+    }
+
+    /// The state of a file that is code, or may become it by its first line.
+    fn stat_of_code(&self, entry: &FileEntry) -> Option<Stat> {
+        let may_become_code = || entry.path.extension().is_none().then(|| self.stat(&entry.path));
+        entry.stat().or_else(may_become_code)
     }
 
     fn find(&self, effort: Effort<'_>, path: &RelPath, known: Option<&Arc<FileEntry>>) -> Found {

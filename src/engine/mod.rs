@@ -5,6 +5,7 @@
 mod event;
 mod foretold;
 mod gate;
+mod hard_links;
 mod look;
 mod pending;
 mod pool;

@@ -1,12 +1,14 @@
 //! The engine's task: the one owner of mutable state. Invariant: it never blocks on IO, parsing or a child; it
 //! takes an event, changes the state, hands work to the pool, and lets questions go when the index is fresh.
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 
 use super::event::{Event, Length, Question};
+use super::hard_links::HardLinks;
 use super::look::{Found, Looked, Looker, Trial};
 use super::pending::Pending;
 use super::pool::Pool;
@@ -19,7 +21,7 @@ use crate::index::cache::{Cache, Key};
 use crate::index::{Content, FileEntry, Origin, Skipped, State};
 use crate::lsp::Change;
 use crate::parse::Parsers;
-use crate::vfs::{Ignore, Root};
+use crate::vfs::{FileId, Ignore, Root, Stat};
 use crate::watch::{Notice, Watch, WatchError};
 
 /// Files per look: enough to make the hand-over cheap, few enough that all workers end together.
@@ -39,6 +41,7 @@ pub(super) struct Run {
     ignore: Arc<Ignore>,
     pool: Pool,
     trials: Trials,
+    links: HardLinks,
     /// For the pool's answers. Weak: when the last [`super::Engine`] is dropped, the task ends.
     sender: mpsc::WeakSender<Event>,
     status: tokio_watch::Sender<EngineStatus>,
@@ -80,6 +83,7 @@ impl Run {
             ignore,
             pool,
             trials,
+            links: HardLinks::default(),
             sender,
             status,
             gone,
@@ -209,7 +213,9 @@ impl Run {
                 if self.state.file(&path).is_some_and(|known| matches!(known.content, Content::Plain)) {
                     self.tell(&path, Change::Written);
                 }
-                self.look_at(vec![path]);
+                let mut paths = self.links.others(&path);
+                paths.push(path);
+                self.look_at(paths);
             }
             Notice::Removed(path) => {
                 self.pending.removed(&path);
@@ -278,10 +284,12 @@ impl Run {
     }
 
     fn looked(&mut self, job: u64, files: Vec<Looked>) {
-        for Looked { path, found } in files {
+        let mut linked = HashSet::new();
+        for Looked { path, found, stat } in files {
             if !self.pending.is_news(job, &path) {
                 continue;
             }
+            linked.extend(self.note_link(&path, stat));
             match found {
                 Found::Cancelled => {}
                 // Between the beginning of the look and now an older look may have been taken in.
@@ -301,7 +309,45 @@ impl Run {
                 }
             }
         }
+        self.look_at_all_names(&linked);
         self.pending.end(job);
+    }
+
+    /// Notes which file `path` is; that file, where another name of it may have been seen when it was the only one.
+    fn note_link(&mut self, path: &RelPath, stat: Option<Stat>) -> Option<FileId> {
+        // No links: it could not be looked at, which is not to be taken for a file.
+        let Some(stat) = stat.filter(|stat| stat.links > 0) else {
+            self.links.remove(path);
+            return None;
+        };
+        let file = stat.id();
+        // The first line of one without an extension says whether it is code, and another name may come: the index has no
+        // state of it by which it would be found then.
+        if stat.links > 1 || path.extension().is_none() {
+            return (self.links.add(path, file) && stat.links > 1).then_some(file);
+        }
+        self.links.remove(path);
+        // Another name came while this look was on its way, or has gone since.
+        let others = self.links.names(file);
+        if others.is_empty() {
+            return None;
+        }
+        self.look_at(others);
+        Some(file)
+    }
+
+    /// Looks again at the files of which the index has a name that is not noted.
+    fn look_at_all_names(&mut self, files: &HashSet<FileId>) {
+        if files.is_empty() {
+            return;
+        }
+        let is_not_noted = |entry: &&Arc<FileEntry>| {
+            let file = entry.stat().map(|stat| stat.id());
+            file.is_some_and(|file| files.contains(&file) && !self.links.is_name(&entry.path, file))
+        };
+        let paths =
+            self.state.snapshot().files.iter().filter(is_not_noted).map(|entry| entry.path.clone()).collect();
+        self.look_at(paths);
     }
 
     /// Gives a file that the look `since` set aside the time it takes; questions wait for it until `until`.
@@ -373,6 +419,7 @@ impl Run {
             self.tally.take(old);
             self.state.remove(path);
             self.trials.end(path);
+            self.links.remove(path);
             self.tell(path, Change::Deleted);
         }
     }

@@ -106,6 +106,24 @@ pub struct Stat {
     pub ctime: i64,
     /// Inode number.
     pub inode: u64,
+    /// The file system that the inode number is of.
+    pub device: u64,
+    /// How many names it has: more than one are hard links.
+    pub links: u64,
+}
+
+/// Which file it is, whatever it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FileId {
+    device: u64,
+    inode: u64,
+}
+
+impl Stat {
+    /// Which file this is the state of.
+    pub fn id(&self) -> FileId {
+        FileId { device: self.device, inode: self.inode }
+    }
 }
 
 /// A file's bytes and the state they were read in.
@@ -327,6 +345,8 @@ pub(crate) fn stat_of(raw: &rustix::fs::Stat) -> Stat {
         mtime: nanoseconds(raw.st_mtime, i64::try_from(raw.st_mtime_nsec).unwrap_or(0)),
         ctime: nanoseconds(raw.st_ctime, i64::try_from(raw.st_ctime_nsec).unwrap_or(0)),
         inode: raw.st_ino,
+        device: raw.st_dev,
+        links: u64::from(raw.st_nlink),
     }
 }
 

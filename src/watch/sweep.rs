@@ -40,7 +40,7 @@ impl Snapshot {
             let mut stat = stat_of(&raw);
             if kind == EntryKind::Directory {
                 // Its times and size follow from its entries, which are compared in their own right.
-                stat = Stat { inode: stat.inode, ctime: 0, mtime: i64::from(raw.st_mode), size: 0 };
+                stat = Stat { ctime: 0, mtime: i64::from(raw.st_mode), size: 0, links: 1, ..stat };
             }
             let racy = kind == EntryKind::File && stat.ctime.max(stat.mtime) > now - RACY_NANOSECONDS;
             states.insert(entry.name.clone(), State { kind, stat, racy });

@@ -35,6 +35,7 @@ mod fetch_tls;
 mod file_tools_hostile;
 mod find_cli;
 mod foreign_symbols;
+mod hard_links;
 mod hostile_files;
 mod install;
 mod language_table;

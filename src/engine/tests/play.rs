@@ -88,17 +88,20 @@ impl Player {
         let (what, paths) = match self.random.u32(..100) {
             0..30 => {
                 let (path, text) = (self.file(), self.text());
-                let _ = put(&path, &text, OFlags::TRUNC);
+                let _ = self.put(&path, &text, OFlags::TRUNC);
                 ("write", [path, PathBuf::new()])
             }
             30..36 => {
                 let (path, text) = (self.file(), self.text());
-                let _ = put(&path, &text, OFlags::APPEND);
+                let _ = self.put(&path, &text, OFlags::APPEND);
                 ("append", [path, PathBuf::new()])
             }
             36..40 => {
                 let path = self.file();
-                let _ = truncate(&path, self.random.u64(..40));
+                let length = self.random.u64(..40);
+                if !self.may_be_ignored(&path) {
+                    let _ = truncate(&path, length);
+                }
                 ("truncate", [path, PathBuf::new()])
             }
             40..48 => {
@@ -118,8 +121,10 @@ impl Player {
                 // Out of the tree and, changed there, back again.
                 let outside = self.root.with_file_name("outside");
                 let _ = std::fs::rename(&one, &outside);
-                let _ = put(&outside, &self.text(), OFlags::TRUNC);
-                let _ = put(&outside.join("m.py"), &self.text(), OFlags::TRUNC);
+                // Not to what has a name in the tree too: that is seen by the sweep only, as the documentation says.
+                for path in [outside.clone(), outside.join("m.py")] {
+                    let _ = put_alone(&path, &self.text(), OFlags::TRUNC);
+                }
                 let _ = std::fs::rename(&outside, &other);
                 ("out and in", [one, other])
             }
@@ -156,9 +161,22 @@ impl Player {
                 let _ = std::os::unix::fs::symlink(&other, &one);
                 ("link", [one, other])
             }
-            94..96 => {
+            94..95 => {
                 let _ = std::fs::hard_link(&one, &other);
                 ("hard link", [one, other])
+            }
+            95..96 => {
+                // Two names of one file, and a write by the older one.
+                let (path, text) = (self.file(), self.text());
+                let _ = std::fs::hard_link(&path, &other);
+                let _ = self.put(&path, &text, OFlags::TRUNC);
+                ("hard link and write", [path, other])
+            }
+            96..97 if self.random.bool() => {
+                // A file that comes into being whole: it had no name while it was written.
+                let path = self.file();
+                let _ = self.appear(&path);
+                ("linkat", [path, PathBuf::new()])
             }
             96..97 => {
                 let _ = rustix::fs::mknodat(CWD, &one, FileType::Fifo, Mode::RWXU, 0);
@@ -172,6 +190,33 @@ impl Player {
         };
         let shown = |path: &Path| path.strip_prefix(&self.root).unwrap_or(path).display().to_string();
         self.log.push(format!("{what} {} {}", shown(&paths[0]), shown(&paths[1])));
+    }
+
+    /// Writes to a file, whatever other names it has; not by a name that is left out, which nobody watches.
+    fn put(&self, path: &Path, bytes: &[u8], how: OFlags) -> std::io::Result<()> {
+        if self.may_be_ignored(path) { put_alone(path, bytes, how) } else { put(path, bytes, how) }
+    }
+
+    fn appear(&mut self, path: &Path) -> std::io::Result<()> {
+        let flags = OFlags::TMPFILE | OFlags::WRONLY;
+        let file = rustix::fs::open(&self.root, flags, Mode::RUSR | Mode::WUSR)?;
+        let text = self.text();
+        std::fs::File::from(file.try_clone()?).write_all(&text)?;
+        let name = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&file));
+        rustix::fs::linkat(CWD, name, CWD, path, rustix::fs::AtFlags::SYMLINK_FOLLOW)?;
+        Ok(())
+    }
+
+    /// Whether there are rules above it.
+    fn may_be_ignored(&self, path: &Path) -> bool {
+        let real = path.parent().and_then(|parent| parent.canonicalize().ok());
+        let root = self.root.canonicalize().expect("there");
+        real.is_none_or(|parent| {
+            let above = parent.ancestors().take_while(|above| above.starts_with(&root));
+            above
+                .flat_map(|above| [".gitignore", ".symdignore"].map(|name| above.join(name)))
+                .any(|rules| rules.symlink_metadata().is_ok())
+        })
     }
 
     /// A small file, in any of the languages whatever the name says.
@@ -196,12 +241,16 @@ impl Player {
     }
 }
 
-/// Writes without ever waiting for the other end of a FIFO, and never to a file of several names: that is seen at
-/// the name written to only, as the documentation says.
-fn put(path: &Path, bytes: &[u8], how: OFlags) -> std::io::Result<()> {
+/// As [`put`], but a file of several names loses this one first.
+fn put_alone(path: &Path, bytes: &[u8], how: OFlags) -> std::io::Result<()> {
     if std::fs::metadata(path).is_ok_and(|meta| meta.nlink() > 1) {
         std::fs::remove_file(path)?;
     }
+    put(path, bytes, how)
+}
+
+/// Writes without ever waiting for the other end of a FIFO.
+fn put(path: &Path, bytes: &[u8], how: OFlags) -> std::io::Result<()> {
     let mut file = std::fs::OpenOptions::new()
         .write(true)
         .append(how == OFlags::APPEND)
@@ -214,7 +263,7 @@ fn put(path: &Path, bytes: &[u8], how: OFlags) -> std::io::Result<()> {
 
 fn truncate(path: &Path, length: u64) -> std::io::Result<()> {
     let meta = std::fs::symlink_metadata(path)?;
-    if !meta.is_file() || meta.nlink() > 1 {
+    if !meta.is_file() {
         return Ok(());
     }
     std::fs::OpenOptions::new().write(true).open(path)?.set_len(meta.len().min(length))
