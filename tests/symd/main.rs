@@ -37,6 +37,7 @@ mod find_cli;
 mod foreign_symbols;
 mod hard_links;
 mod hostile_files;
+mod hostile_units;
 mod install;
 mod language_table;
 mod layers;

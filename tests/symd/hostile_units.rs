@@ -1,0 +1,163 @@
+//! Texts that nobody writes by hand, all of `fixtures/hostile/units.tsv`: over each a worker answers, or ends within its
+//! limits; and then another one parses as before. Workers are used until one ends, as the daemon uses them.
+
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, Stdio};
+
+use symd::syntax::Grammar;
+
+/// How often a unit is repeated.
+const TIMES: [usize; 3] = [10, 100, 1_000];
+/// Processor seconds that a text gets here, and bytes of memory.
+const SECONDS: u32 = 1;
+const MEMORY: u64 = 1 << 30;
+/// All of them together may take so many processor seconds. With fewer, too many texts would end their worker.
+const BUDGET: f64 = 90.0;
+
+/// A worker, spoken to as the daemon does (`src/parse/protocol.rs`).
+struct Worker {
+    child: Child,
+    pipe: UnixStream,
+    at_hand: Vec<&'static str>,
+    spent: f64,
+}
+
+enum Ended {
+    /// With an outline.
+    Answered,
+    /// By this signal.
+    By(i32),
+}
+
+impl Worker {
+    fn new() -> Worker {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let child = Command::new(env!("CARGO_BIN_EXE_symd"))
+            .arg0("symd")
+            .args(["parse", &std::process::id().to_string(), "0"])
+            .env_clear()
+            .current_dir("/")
+            .stdin(std::os::fd::OwnedFd::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut worker = Worker { child, pipe: ours, at_hand: Vec::new(), spent: 0.0 };
+        assert_eq!(worker.message().expect("it is ready").0, 1);
+        worker
+    }
+
+    /// Its tag and its processor time so far.
+    fn message(&mut self) -> Option<(u8, f64)> {
+        let mut length = [0; 4];
+        self.pipe.read_exact(&mut length).ok()?;
+        let mut body = vec![0; u32::from_le_bytes(length) as usize];
+        self.pipe.read_exact(&mut body).ok()?;
+        let nanoseconds = u64::from_le_bytes(body[1..9].try_into().unwrap());
+        self.spent = std::time::Duration::from_nanos(nanoseconds).as_secs_f64();
+        Some((body[0], self.spent))
+    }
+
+    fn parse(&mut self, grammar: Grammar, text: &str) -> Ended {
+        let name = grammar.name();
+        let mut body = vec![0, u8::try_from(name.len()).unwrap()];
+        body.extend(name.as_bytes());
+        body.extend(SECONDS.to_le_bytes());
+        body.extend(MEMORY.to_le_bytes());
+        body.extend(text.as_bytes());
+        let length = u32::try_from(body.len()).unwrap().to_le_bytes();
+        // One that ended while it was written to has said why.
+        let _ = self.pipe.write_all(&length).and_then(|()| self.pipe.write_all(&body));
+        if !self.at_hand.contains(&name) {
+            assert_eq!(self.message().expect("the grammar loads").0, 2, "{name}");
+            self.at_hand.push(name);
+        }
+        match self.message() {
+            Some((3, _)) => Ended::Answered,
+            Some((tag, _)) => panic!("{name}: message {tag} about {:?}", &text[..text.len().min(80)]),
+            None => Ended::By(self.child.wait().unwrap().signal().expect("a worker ends by a signal")),
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A unit as it is in the table.
+struct Unit {
+    grammars: Vec<Grammar>,
+    text: String,
+}
+
+fn units() -> Vec<Unit> {
+    let table = include_str!("../../fixtures/hostile/units.tsv");
+    let grammars = |names: &str| match names {
+        "*" => Grammar::all().collect(),
+        names => names.split(',').map(|name| Grammar::named(name).expect(name)).collect(),
+    };
+    let unit = |line: &str| {
+        let (names, text) = line.split_once('\t').expect("two columns");
+        Unit { grammars: grammars(names), text: unescaped(text) }
+    };
+    table.lines().filter(|line| !line.starts_with("##")).map(unit).collect()
+}
+
+fn unescaped(text: &str) -> String {
+    let mut out = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        out.push(match (c, c == '\\') {
+            (c, false) => c,
+            (_, true) => match chars.next().expect("an escape") {
+                'n' => '\n',
+                't' => '\t',
+                'r' => '\r',
+                '\\' => '\\',
+                'u' => {
+                    let hex: String = chars.by_ref().skip(1).take_while(|c| *c != '}').collect();
+                    char::from_u32(u32::from_str_radix(&hex, 16).expect(&hex)).expect("a character")
+                }
+                other => panic!("no such escape: {other}"),
+            },
+        });
+    }
+    out
+}
+
+#[test]
+fn no_text_does_more_than_end_its_worker() {
+    // Signals by which a text may end a worker: abort() (also for lack of memory), a crash, its processor time.
+    let allowed = [6, 11, 7, 24];
+    let (mut worker, mut spent) = (Worker::new(), 0.0);
+    let (mut texts, mut ended) = (0, Vec::new());
+    for unit in units() {
+        for grammar in unit.grammars {
+            for times in TIMES {
+                texts += 1;
+                let text = unit.text.repeat(times);
+                if let Ended::By(signal) = worker.parse(grammar, &text) {
+                    let name = format!("{} {:?} {times} times: signal {signal}", grammar.name(), unit.text);
+                    assert!(allowed.contains(&signal), "{name}");
+                    ended.push(name);
+                    // Its last second counts too.
+                    spent += worker.spent + f64::from(SECONDS);
+                    worker = Worker::new();
+                    assert!(matches!(worker.parse(grammar, "\n"), Ended::Answered));
+                    // More of it only does the same.
+                    break;
+                }
+            }
+        }
+    }
+    spent += worker.spent;
+    println!("{texts} texts, {spent:.1} s, {} ended their worker:\n{}", ended.len(), ended.join("\n"));
+    assert!(texts >= 900, "{texts}");
+    assert!(ended.iter().any(|name| name.starts_with("kotlin")), "the table holds one that is known to");
+    assert!(spent < BUDGET, "{spent} s");
+}
