@@ -7,10 +7,8 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
 
-use crate::base::state;
 use crate::serve::Place;
 use crate::serve::daemon::HANDOVER_DEADLINE;
 use crate::serve::lock;
@@ -20,6 +18,7 @@ use crate::serve::protocol::{
 };
 
 use super::context::Spawning;
+use super::daemon_process::DaemonProcess;
 use super::failure::{Exit, Failure};
 use super::spawn;
 
@@ -192,15 +191,12 @@ impl Client {
                 "the daemon did not answer within {} s; `symd logs` may show why",
                 ANSWER_DEADLINE.as_secs()
             )),
-            _ => Exit::NoDaemon
-                .because(format!("the daemon ended before it answered ({error}); `symd logs` shows why")),
+            _ => Exit::lost(format!("the daemon ended before it answered ({error}); `symd logs` shows why")),
         };
         self.send(&line(&request)).map_err(lost)?;
         loop {
             let Some(mut message) = self.receive().map_err(lost)? else {
-                return Err(
-                    Exit::NoDaemon.because("the daemon ended before it answered; `symd logs` shows why")
-                );
+                return Err(Exit::lost("the daemon ended before it answered; `symd logs` shows why"));
             };
             // An error without an id is about the connection: it was refused.
             let refused = message["id"].is_null() && message.get("error").is_some();
@@ -243,34 +239,41 @@ fn replace(client: Client, place: &Place, refusal: &Refusal, spawning: Spawning)
             refusal.error
         )));
     }
+    let daemon = DaemonProcess::behind(&client);
     ask_to_end(client, place)?;
-    wait_until_gone(place)
+    wait_until_gone(place, daemon.as_ref())
 }
 
 /// Asks the daemon to end: by a request, or by a signal where it takes none because it is full or stuck.
 pub(super) fn ask_to_end(mut client: Client, place: &Place) -> Result<(), Failure> {
+    let daemon = DaemonProcess::behind(&client).or_else(|| DaemonProcess::holding(place));
     let Err(failure) = client.request(STOP, json!({}), |_| ()) else { return Ok(()) };
-    // The daemon writes who it is as soon as it listens, and it does: we are connected to it.
-    let meta = state::read_file(&place.meta()).ok().flatten().unwrap_or_default();
-    let meta: Value = serde_json::from_slice(&meta).unwrap_or_default();
-    let pid = meta["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
-    let Some(pid) = pid else { return Err(failure) };
-    rustix::process::kill_process(pid, Signal::TERM)
+    let Some(daemon) = daemon else { return Err(failure) };
+    daemon
+        .terminate()
         .map_err(|error| Exit::Failed.because(format!("{}; nor can it be ended: {error}", failure.text)))
 }
 
-/// Waits until no daemon holds the place's lock.
-pub(super) fn wait_until_gone(place: &Place) -> Result<(), Failure> {
-    let locked = lock::lock_within(&place.lock(), HANDOVER_DEADLINE)
-        .map_err(|error| Exit::Failed.because(format!("cannot lock {}: {error}", place.lock().display())))?;
-    match locked {
-        Some(_released_at_once) => Ok(()),
-        None => Err(Exit::NotReady.because(format!(
-            "the daemon for {} was asked to end and has not after {} s; `symd status` names its pid",
-            place.root.display(),
-            HANDOVER_DEADLINE.as_secs()
-        ))),
+/// Waits until the process `daemon` has ended, or, where it is not known, until no daemon holds the place's lock.
+pub(super) fn wait_until_gone(place: &Place, daemon: Option<&DaemonProcess>) -> Result<(), Failure> {
+    let has_ended = match daemon {
+        Some(daemon) => daemon.wait(place, HANDOVER_DEADLINE),
+        None => {
+            let locked = lock::lock_within(&place.lock(), HANDOVER_DEADLINE);
+            let cannot =
+                |error| Exit::Failed.because(format!("cannot lock {}: {error}", place.lock().display()));
+            locked.map_err(cannot)?.is_some()
+        }
+    };
+    if has_ended {
+        return Ok(());
     }
+    let pid = daemon.map_or_else(String::new, |daemon| format!(" (pid {})", daemon.pid().as_raw_nonzero()));
+    Err(Exit::NotReady.because(format!(
+        "the daemon for {}{pid} was asked to end and has not after {} s; `symd logs` may show why",
+        place.root.display(),
+        HANDOVER_DEADLINE.as_secs()
+    )))
 }
 
 fn within(stream: &UnixStream, deadline: Option<Duration>) -> Result<(), Failure> {

@@ -27,17 +27,24 @@ pub struct Failure {
     pub exit: Exit,
     /// For people; empty when everything has been said.
     pub text: String,
+    /// Whether the daemon ended before it answered.
+    pub is_lost: bool,
 }
 
 impl Exit {
     /// A failure with this exit code.
     pub fn because(self, text: impl Display) -> Failure {
-        Failure { exit: self, text: text.to_string() }
+        Failure { exit: self, text: text.to_string(), is_lost: false }
+    }
+
+    /// The failure of a request whose daemon ended before it answered.
+    pub fn lost(text: impl Display) -> Failure {
+        Failure { is_lost: true, ..Exit::NoDaemon.because(text) }
     }
 
     /// A failure that has told everything already.
     pub fn silent(self) -> Failure {
-        Failure { exit: self, text: String::new() }
+        Failure { exit: self, text: String::new(), is_lost: false }
     }
 
     /// The exit code of an outcome as the daemon names it.

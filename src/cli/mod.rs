@@ -6,6 +6,7 @@ mod client;
 mod colour;
 mod commands;
 mod context;
+mod daemon_process;
 mod failure;
 mod languages;
 mod shim;
@@ -56,7 +57,7 @@ pub fn main() -> ExitCode {
     }
     match commands::run(arguments) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure { exit, text }) => {
+        Err(Failure { exit, text, .. }) => {
             if !text.is_empty() {
                 let text = terminal::for_reader(&text, &std::io::stderr());
                 let _ = writeln!(std::io::stderr(), "symd: {text}");

@@ -130,6 +130,7 @@ pub fn run(start: Start, announce: impl FnOnce(Begun)) -> Result<(), DaemonError
     };
     let filter = start.log_filter.as_deref().unwrap_or(&start.settings.log);
     log::start(&place.log(), filter, start.echo).map_err(DaemonError::Log)?;
+    tell_how_the_last_ended(place);
     descriptors::raise_limit();
     register(place);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -145,6 +146,17 @@ fn register(place: &Place) {
     // Without it everything else works.
     if let Err(error) = Projects::new(&place.state_of_all).add(&place.root) {
         tracing::warn!(%error, "the project is not registered");
+    }
+}
+
+/// A daemon takes its note away when it ends in order. One that was killed, or crashed, could say nothing; who reads the log
+/// finds it here.
+fn tell_how_the_last_ended(place: &Place) {
+    if place.meta().exists() {
+        tracing::warn!(
+            "the daemon before this one{} ended without a word: it was killed (by the system, for lack of memory?), or it crashed",
+            holder(place)
+        );
     }
 }
 

@@ -338,3 +338,60 @@ fn a_daemon_whose_directory_was_removed_ends_with_the_next_question() {
     assert!(text.contains("No such file or directory") && text.contains("then ask again"), "{text}");
     assert_eq!(wire.receive(), None, "the daemon went on");
 }
+
+#[test]
+fn one_that_lost_its_socket_is_ended_all_the_same() {
+    let user = User::new();
+    let socket = user.socket();
+    let pid = user.pid();
+    std::fs::remove_file(&socket).unwrap();
+    let output = user.run(&["stop"]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("ended the daemon"), "{output:?}");
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    assert!(stat.is_empty() || stat.contains(") Z "), "{stat}");
+    user.check(&["start"], 0);
+    assert_ne!(user.pid(), pid);
+}
+
+#[test]
+fn one_in_another_process_namespace_is_ended_and_started_anew() {
+    let user = User::new();
+    let within = |arguments: &[&str]| {
+        let symd = user.symd();
+        let mut command = Command::new("unshare");
+        command.args(["--map-root-user", "--pid", "--fork", "--mount-proc"]).arg(symd.get_program());
+        for (name, value) in symd.get_envs() {
+            value.map(|value| command.env(name, value));
+        }
+        command.args(arguments).current_dir(user.path("project")).output().unwrap()
+    };
+    if !within(&["--version"]).status.success() {
+        // A system that gives out no namespaces.
+        return;
+    }
+    user.check(&["start"], 0);
+    let pid = user.pid();
+    let output = within(&["stop"]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("ended the daemon"), "{output:?}");
+    wait_until_gone(&user);
+    user.check(&["start"], 0);
+    assert_ne!(user.pid(), pid);
+}
+
+#[test]
+fn the_next_daemon_says_that_the_last_one_was_killed() {
+    let user = User::new();
+    user.check(&["start"], 0);
+    let pid = user.pid();
+    user.check(&["restart"], 0);
+    assert!(!user.check(&["logs"], 0).contains("ended without a word"));
+    let killed = user.pid();
+    assert_ne!(killed, pid);
+    kill("-KILL", killed);
+    wait_until_gone(&user);
+    user.check(&["start"], 0);
+    let log = user.check(&["logs"], 0);
+    assert!(log.contains(&format!("(pid {killed}) ended without a word")), "{log}");
+}

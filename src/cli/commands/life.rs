@@ -4,7 +4,8 @@ use crate::cli::client::{self, Client, Role};
 use crate::cli::commands::status::daemons;
 use crate::cli::commands::{print, say};
 use crate::cli::context::{Context, Spawning};
-use crate::cli::failure::Failure;
+use crate::cli::daemon_process::DaemonProcess;
+use crate::cli::failure::{Exit, Failure};
 use crate::serve::daemon::HANDOVER_DEADLINE;
 use crate::serve::{Place, lock};
 
@@ -43,9 +44,25 @@ pub(super) fn end(place: &Place) -> Result<bool, Failure> {
             Client::raw(place)?
         }
     };
-    let Some(client) = client else { return Ok(false) };
-    client::ask_to_end(client, place)?;
-    client::wait_until_gone(place)?;
+    match client {
+        Some(client) => {
+            let daemon = DaemonProcess::behind(&client);
+            client::ask_to_end(client, place)?;
+            client::wait_until_gone(place, daemon.as_ref())?;
+        }
+        // One whose socket somebody removed serves nobody new, and keeps everybody from starting another.
+        None => {
+            let Some(daemon) = DaemonProcess::holding(place) else { return Ok(false) };
+            let pid = daemon.pid().as_raw_nonzero();
+            daemon.terminate().map_err(|error| {
+                Exit::Failed.because(format!(
+                    "the daemon of {} (pid {pid}) has lost its socket, and cannot be ended: {error}",
+                    place.root.display()
+                ))
+            })?;
+            client::wait_until_gone(place, Some(&daemon))?;
+        }
+    }
     say(&format!("ended the daemon of {}", place.root.display()));
     Ok(true)
 }
