@@ -9,6 +9,7 @@ mod context;
 mod daemon_process;
 mod failure;
 mod languages;
+mod reading;
 mod shim;
 mod spawn;
 mod terminal;

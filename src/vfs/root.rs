@@ -338,6 +338,7 @@ fn refusal(errno: Errno, path: &RelPath, flags: OFlags) -> VfsError {
     }
 }
 
+#[allow(clippy::useless_conversion, reason = "the number of links has another width on other machines")]
 pub(crate) fn stat_of(raw: &rustix::fs::Stat) -> Stat {
     let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
     Stat {

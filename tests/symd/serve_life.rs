@@ -395,3 +395,46 @@ fn the_next_daemon_says_that_the_last_one_was_killed() {
     let log = user.check(&["logs"], 0);
     assert!(log.contains(&format!("(pid {killed}) ended without a word")), "{log}");
 }
+
+#[test]
+fn a_reading_question_outlives_its_daemon() {
+    let user = User::new();
+    for file in 0..200 {
+        write(&user.path(&format!("project/f{file}.py")), &"def f(): pass\n".repeat(300));
+    }
+    let mut shim = user
+        .symd()
+        .arg("mcp")
+        .current_dir(user.path("project"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = shim.stdin.take().unwrap();
+    let mut stdout = BufReader::new(shim.stdout.take().unwrap());
+    let mut line = String::new();
+    let mut hear = || {
+        line.clear();
+        stdout.read_line(&mut line).unwrap();
+        serde_json::from_str::<serde_json::Value>(&line).unwrap()
+    };
+    writeln!(stdin, "{}", crate::support::initialize("2025-06-18")).unwrap();
+    hear();
+    writeln!(stdin, "{}", json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })).unwrap();
+    for round in 0..10_u64 {
+        let pid = user.pid();
+        // It has to look through all files before it can answer, and is killed before or while it does.
+        for file in 0..200 {
+            write(&user.path(&format!("project/f{file}.py")), &format!("def g{round}(): pass\n").repeat(300));
+        }
+        let question = json!({ "name_path_pattern": format!("g{round}[299]") });
+        writeln!(stdin, "{}", call(round + 10, "find_symbol", question)).unwrap();
+        kill("-KILL", pid);
+        let answer = hear();
+        assert_eq!(answer["id"], round + 10, "{answer}");
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
+        assert!(text.contains("[200 symbols in 200 files;"), "{round}: {answer}");
+    }
+    drop(stdin);
+    assert!(shim.wait().unwrap().success());
+}

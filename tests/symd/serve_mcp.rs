@@ -197,8 +197,14 @@ fn a_session_survives_the_daemon() {
     assert!(child.wait().unwrap().success());
 }
 
+/// A request that may change something: it is never made twice.
+fn writing(id: Value) -> Value {
+    let arguments = json!({ "relative_path": "a.py", "needle": "a", "repl": "b", "mode": "literal" });
+    call(id, "replace_content", arguments)
+}
+
 #[test]
-fn a_request_that_a_daemon_took_to_its_grave_is_answered_and_not_repeated() {
+fn a_change_that_a_daemon_took_to_its_grave_is_answered_for_and_not_repeated() {
     let user = User::new();
     let place = user.place();
     place.prepare().unwrap();
@@ -215,7 +221,7 @@ fn a_request_that_a_daemon_took_to_its_grave_is_answered_and_not_repeated() {
         drop(held);
         asked
     });
-    let answers = user.mcp("project", &[modern(call(1, "status", json!({})))]);
+    let answers = user.mcp("project", &[modern(writing(1.into()))]);
     assert_eq!(daemon.join().unwrap()["id"], 1);
     assert_eq!(answers.len(), 1);
     assert_error(&answers[0], json!(1), -32000, "ended before it answered");
@@ -239,7 +245,7 @@ fn nothing_is_said_of_a_cancelled_request_when_the_daemon_ends() {
     });
     let cancelled =
         json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": "1" } });
-    let asked = [call("1", "status", json!({})), call(1, "status", json!({}))].map(modern);
+    let asked = [writing("1".into()), writing(1.into())].map(modern);
     let answers = user.mcp("project", &[&asked[..], &[cancelled]].concat());
     assert_eq!(daemon.join().unwrap(), [json!("1"), json!(1)]);
     assert_eq!(answers.len(), 1, "{answers:?}");

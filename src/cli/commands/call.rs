@@ -11,8 +11,9 @@ use serde_json::{Map, Value, json};
 use crate::cli::client::{Client, Role};
 use crate::cli::colour;
 use crate::cli::commands::{Form, print, say};
-use crate::cli::context::Context;
+use crate::cli::context::{Context, Spawning};
 use crate::cli::failure::{Exit, Failure};
+use crate::cli::reading::is_reading_tool;
 use crate::cli::{terminal, words};
 use crate::serve::approvals::{Offer, proof};
 use crate::serve::protocol::CALL;
@@ -117,8 +118,26 @@ fn exit(answer: &Value) -> Result<(), Failure> {
     }
 }
 
-/// What the daemon answers: `{text, outcome}`. The user is asked first where that is wanted.
+/// What the daemon answers: `{text, outcome}`. Where it ends before it answers what only reads, the next one is asked.
 fn answered(
+    context: &Context,
+    toolset: &[String],
+    tool: &str,
+    arguments: &Map<String, Value>,
+    said: Said,
+) -> Result<Value, Failure> {
+    let answer = asked_once(context, toolset, tool, arguments, said);
+    let may_ask_again = context.spawning == Spawning::Allowed && is_reading_tool(tool);
+    match answer {
+        Err(failure) if failure.is_lost && may_ask_again => {
+            asked_once(context, toolset, tool, arguments, said)
+        }
+        answer => answer,
+    }
+}
+
+/// What one daemon answers. The user is asked first where that is wanted.
+fn asked_once(
     context: &Context,
     toolset: &[String],
     tool: &str,
