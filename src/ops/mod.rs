@@ -41,6 +41,7 @@ pub mod shell;
 pub mod spot;
 pub mod symbol;
 pub mod target;
+mod together;
 pub mod tree;
 pub mod unread;
 pub mod walk;

@@ -317,6 +317,36 @@ fn callers_that_the_hierarchy_lacks_are_added() {
 }
 
 #[test]
+fn types_of_one_level_are_asked_about_at_the_same_time() {
+    let item = |name: &str, line: u32| {
+        let range = at("types.py", line, 6, 6 + u32::try_from(name.len()).unwrap());
+        json!({ "name": name, "kind": 5, "uri": range["uri"], "range": range["range"], "selectionRange": range["range"] })
+    };
+    let below = ["One", "Two", "Three", "Four"];
+    let items: Vec<Value> = (1..).zip(below).map(|(line, name)| item(name, line)).collect();
+    let mut script = script(Value::Null, Value::Null);
+    script["capabilities"]["typeHierarchyProvider"] = true.into();
+    // The last of the next level is what lets the server answer the others.
+    script["on"]["textDocument/prepareTypeHierarchy"] = json!([
+        [{ "answer": [item("Base", 0)] }],
+        [{ "hold": true }],
+        [{ "hold": true }],
+        [{ "hold": true }],
+        [{ "hold": true }, { "release": [] }],
+    ]);
+    script["on"]["typeHierarchy/subtypes"] = json!([{ "answer": items }]);
+    play(script, async |stage| {
+        let text = below.map(|name| format!("class {name}(Base): pass\n")).concat();
+        write(&stage.path("project/types.py"), &format!("class Base: pass\n{text}"));
+        let arguments = json!({ "name_path": "Base", "direction": "subtypes", "depth": 2 });
+        let text = stage.ask("type_hierarchy", arguments).await;
+        assert!(text.contains("[4 subtypes; fake;"), "{text}");
+        let log = std::fs::read_to_string(stage.path("log")).unwrap();
+        assert_eq!(log.matches("textDocument/prepareTypeHierarchy").count(), 5, "{log}");
+    });
+}
+
+#[test]
 fn serena_waits_and_lists_what_the_server_tells() {
     play(script(truth().into(), Value::Null), async |stage| {
         let tool = serena::SERENA.tools.iter().find(|tool| tool.name == "find_referencing_symbols").unwrap();

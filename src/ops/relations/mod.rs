@@ -19,6 +19,7 @@ pub use self::overloads::related_to_overloads;
 use super::Project;
 use super::question::{QuestionError, Source, unchanged};
 use super::target::{Target, Wanted};
+use super::together::all_of;
 use super::unread::{self, Unread};
 use crate::base::Cancel;
 use crate::engine::View;
@@ -27,6 +28,8 @@ use crate::syntax::SymbolKind;
 
 /// Symbols looked into for one answer; those beyond are told to go on.
 const MAX_EXPANDED: usize = 64;
+/// Types whose neighbours are asked for at the same time.
+const TYPES_AT_ONCE: usize = 16;
 
 /// How long symbols are looked into for one answer of an asker who does not wait longer: a server takes a second and
 /// more for each on a large project, and clients give up after a minute. Those beyond are told to go on.
@@ -143,18 +146,24 @@ async fn once(project: &Project, target: Target, ask: &FindRelated) -> Result<Re
             growing.cut(parent);
             continue;
         }
-        expanded += 1;
-        let level = level(project, &function, ask).await?;
-        growing.omit(level.omitted, parent);
-        source.get_or_insert(level.source);
-        for branch in level.branches {
-            let next = branch.target.clone().filter(|next| is_followed(next, ask.relation));
-            let Some(node) = growing.add(parent, branch) else { continue };
-            let Some(next) = next else { continue };
-            if growing.nodes[node].depth < ask.depth {
-                waiting.push_back((Some(node), next));
-            } else {
-                leaves.push((node, next));
+        // Those that wait behind it are asked about with it: what is found of one changes nothing of what the next is asked.
+        let more = (at_once(ask.relation) - 1).min(MAX_EXPANDED - expanded - 1).min(waiting.len());
+        let asked: Vec<_> = std::iter::once((parent, function)).chain(waiting.drain(..more)).collect();
+        expanded += asked.len();
+        let levels = all_of(asked.iter().map(|(_, function)| level(project, function, ask))).await;
+        for ((parent, _), level) in asked.into_iter().zip(levels) {
+            let level = level?;
+            growing.omit(level.omitted, parent);
+            source.get_or_insert(level.source);
+            for branch in level.branches {
+                let next = branch.target.clone().filter(|next| is_followed(next, ask.relation));
+                let Some(node) = growing.add(parent, branch) else { continue };
+                let Some(next) = next else { continue };
+                if growing.nodes[node].depth < ask.depth {
+                    waiting.push_back((Some(node), next));
+                } else {
+                    leaves.push((node, next));
+                }
             }
         }
     }
@@ -163,6 +172,15 @@ async fn once(project: &Project, target: Target, ask: &FindRelated) -> Result<Re
     let revision = target.at.revision;
     let source = source.ok_or_else(|| QuestionError::Place("nothing was looked at".to_owned()))?;
     Ok(Related { target, nodes: in_tree_order(growing.nodes), source, omitted: growing.omitted, revision })
+}
+
+/// How many symbols are asked about at the same time. Callers and callees are asked for in several steps, each of which asks
+/// about many places already.
+fn at_once(relation: Relation) -> usize {
+    match relation {
+        Relation::Callers | Relation::Callees => 1,
+        Relation::Supertypes | Relation::Subtypes => TYPES_AT_ONCE,
+    }
 }
 
 /// When no more is looked into.

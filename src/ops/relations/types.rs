@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use super::Omitted;
 use super::callees::pointed_at;
 use super::level::{Gathered, Key, Level, Party, Where};
+use super::{Omitted, TYPES_AT_ONCE};
 use crate::base::Cancel;
 use crate::engine::View;
 use crate::lsp::{Direction, NoAnswer, Waiting};
@@ -14,6 +14,7 @@ use crate::ops::question::{QuestionError, Source};
 use crate::ops::references::judge;
 use crate::ops::spot;
 use crate::ops::target::Target;
+use crate::ops::together::all_of;
 use crate::resolve::{self, Judgement, Occurrence, is_type, written_bases};
 use crate::syntax::with_hidden_types;
 
@@ -131,8 +132,14 @@ pub(super) async fn have_types(
     direction: Direction,
 ) -> Result<Vec<bool>, QuestionError> {
     let mut have = Vec::with_capacity(types.len());
-    for of in &types {
-        have.push(is_type(of.symbol.kind) && !from_heads(project, of, direction).await?.is_empty());
+    for types in types.chunks(TYPES_AT_ONCE) {
+        for has in all_of(types.iter().map(|of| has_types(project, of, direction))).await {
+            have.push(has?);
+        }
     }
     Ok(have)
+}
+
+async fn has_types(project: &Project, of: &Target, direction: Direction) -> Result<bool, QuestionError> {
+    Ok(is_type(of.symbol.kind) && !from_heads(project, of, direction).await?.is_empty())
 }
