@@ -24,6 +24,7 @@ use clap::Parser;
 use args::Arguments;
 use failure::{Exit, Failure};
 
+use crate::ops::search;
 use crate::ops::shell::warden;
 use crate::parse;
 
@@ -40,6 +41,11 @@ pub fn main() -> ExitCode {
         && name == parse::NAME
     {
         return parse::run(words);
+    }
+    if let [_, name, words @ ..] = words.as_slice()
+        && name == search::process::NAME
+    {
+        return search::process::run(words);
     }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,

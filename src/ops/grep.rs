@@ -1,7 +1,7 @@
 //! Lines that hold a pattern, in all files on the disk, ignored or not. Invariant: every matching line is counted, and
 //! no more of them are kept than are asked for, however many there are.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::search::{Hits, Pattern, Query, SearchError, search_files};
 use super::tree::{FileOpError, Tree};
@@ -10,6 +10,9 @@ use crate::base::{Cancel, RelPath};
 
 /// Characters of a line that are kept: more are those of generated files.
 const MAX_LINE_CHARS: usize = 2_000;
+
+/// How long the lines that were counted in time may be looked up when the time is up.
+const LINES_PATIENCE: Duration = Duration::from_millis(150);
 
 /// A line that matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +84,9 @@ pub fn grep(
         })
         .map(|(path, _)| path)
         .collect();
-    let lines = search_files(tree, &query, &shown, None, cancel, |hits| {
+    // What was found in time is found again in time, or nearly.
+    let until = until.max(Instant::now() + LINES_PATIENCE);
+    let lines = search_files(tree, &query, &shown, Some(until), cancel, |hits| {
         let mut lines = Vec::new();
         each_line(hits, |hits, line| {
             if lines.len() < most {
@@ -96,7 +101,7 @@ pub fn grep(
 }
 
 /// Calls `each` for every line (0-based) that a match begins on, once.
-fn each_line<'h>(hits: &mut Hits<'h>, mut each: impl FnMut(&Hits<'h>, usize)) -> Result<(), SearchError> {
+fn each_line(hits: &mut Hits<'_, '_>, mut each: impl FnMut(&Hits<'_, '_>, usize)) -> Result<(), SearchError> {
     let mut last = None;
     hits.each(|hits, found| {
         if last != Some(found.lines.start) {

@@ -38,7 +38,7 @@ impl Scratch {
     }
 
     pub(crate) fn tree(&self) -> Tree<'_> {
-        Tree { root: &self.root, files: &self.files, ignored: &ignored, is_code: &is_code }
+        Tree { root: &self.root, files: &self.files, ignored: &ignored, is_code: &is_code, program: None }
     }
 
     /// A link in the project, to anything.

@@ -3,6 +3,7 @@
 //! op touches came through [`Tree::locate`] or out of [`Files`].
 
 use std::fmt;
+use std::path::Path;
 
 use crate::base::path::PathError;
 use crate::base::{Cancel, RelPath};
@@ -21,6 +22,8 @@ pub struct Tree<'a> {
     pub ignored: &'a (dyn Fn(&RelPath, EntryKind) -> bool + Sync),
     /// Whether a file belongs to a language of languages.toml.
     pub is_code: &'a (dyn Fn(&RelPath) -> bool + Sync),
+    /// symd itself, whose processes search what may take long; without it that is done on the threads of the search.
+    pub program: Option<&'a Path>,
 }
 
 impl fmt::Debug for Tree<'_> {
@@ -70,8 +73,9 @@ impl View {
         ignored: &(dyn Fn(&RelPath, EntryKind) -> bool + Sync),
         work: impl FnOnce(&Tree<'_>) -> T,
     ) -> T {
+        let program = self.parsers.program();
         let is_code = |path: &RelPath| self.languages.language_of(path).is_some();
-        work(&Tree { root: &self.root, files: &self.snapshot.files, ignored, is_code: &is_code })
+        work(&Tree { root: &self.root, files: &self.snapshot.files, ignored, is_code: &is_code, program })
     }
 }
 

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use super::limits;
 use super::process::{Answered, LEAST_FAVOURED, Patience, Unanswered, Worker};
 use super::protocol::Request;
+use super::worker;
 use crate::base::Cancel;
 use crate::syntax::Grammar;
 
@@ -286,7 +287,7 @@ impl Starter {
             match order {
                 Ok(Order::Start(niceness, reply)) => {
                     // Who asked has gone: the worker ends with the reply.
-                    let _ = reply.send(Worker::start(&self.program, niceness));
+                    let _ = reply.send(Worker::start(&self.program, worker::NAME, niceness));
                 }
                 Ok(Order::Clients) => self.warm(),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -303,7 +304,7 @@ impl Starter {
         if crew.idle.is_empty() && crew.busy == 0 && crew.clients > 0 {
             drop(crew);
             // Without one the first question starts it.
-            if let Ok(worker) = Worker::start(&self.program, 0) {
+            if let Ok(worker) = Worker::start(&self.program, worker::NAME, 0) {
                 shared.lock().idle.push((Instant::now(), worker));
             }
         }

@@ -5,6 +5,7 @@
 
 mod confine;
 mod crew;
+mod helper;
 mod limits;
 mod parsers;
 mod process;
@@ -13,6 +14,7 @@ mod quarantine;
 mod worker;
 
 pub use crew::Running;
+pub use helper::{HelperProcess, NoReply, serve};
 pub use parsers::{Attempt, ParseError, Parsers, ParsersOptions, Warm};
 pub use quarantine::{Quarantine, Quarantined};
 pub use worker::{NAME, run};

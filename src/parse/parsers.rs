@@ -1,6 +1,6 @@
 //! What the rest of symd parses by. Who needs a text's outline asks here, and nowhere else outside of tests.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::crew::{Crew, Lane, Outcome, Running};
@@ -24,7 +24,7 @@ enum Means {
     /// This process.
     Here,
     /// Worker processes.
-    Crew { crew: Crew, quarantine: Quarantine },
+    Crew { program: PathBuf, crew: Crew, quarantine: Quarantine },
 }
 
 /// How a crew of workers is had.
@@ -86,8 +86,17 @@ impl Parsers {
 
     /// Parses in worker processes.
     pub fn in_workers(options: ParsersOptions) -> std::io::Result<Parsers> {
-        let crew = Crew::new(options.program)?;
-        Ok(Parsers(Arc::new(Means::Crew { crew, quarantine: Quarantine::open(options.quarantine) })))
+        let crew = Crew::new(options.program.clone())?;
+        let quarantine = Quarantine::open(options.quarantine);
+        Ok(Parsers(Arc::new(Means::Crew { program: options.program, crew, quarantine })))
+    }
+
+    /// The program whose processes are the workers; `None` where everything is parsed here.
+    pub fn program(&self) -> Option<&Path> {
+        match &*self.0 {
+            Means::Here => None,
+            Means::Crew { program, .. } => Some(program),
+        }
     }
 
     /// Keeps a worker ready until what is returned is dropped: for as long as a client is connected.
@@ -192,7 +201,7 @@ impl Parsers {
     ) -> Result<Attempt, ParseError> {
         match &*self.0 {
             Means::Here => Ok(Attempt::Outline(syntax::outline(grammar, text, cancel)?)),
-            Means::Crew { crew, quarantine } => {
+            Means::Crew { crew, quarantine, .. } => {
                 let key = Key { content: hash, fingerprint: grammar.fingerprint() };
                 attempt(crew, quarantine, lane, (grammar, text, key), cancel)
             }

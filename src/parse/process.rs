@@ -15,7 +15,6 @@ use rustix::process::{Pid, Signal};
 
 use super::limits::EXPECTED_WALL;
 use super::protocol::{LENGTH, Message, Request, Tag, longest_message};
-use super::worker;
 use crate::base::{Cancel, processes};
 
 /// How often a wait looks whether anybody still wants the answer.
@@ -76,12 +75,12 @@ pub(super) enum Unanswered {
 
 impl Worker {
     /// Starts one. It is tied to the calling thread: with that it ends.
-    pub(super) fn start(program: &Path, niceness: i32) -> io::Result<Worker> {
+    pub(super) fn start(program: &Path, name: &str, niceness: i32) -> io::Result<Worker> {
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_nonblocking(true)?;
         let child = Command::new(program)
             .arg0("symd")
-            .arg(worker::NAME)
+            .arg(name)
             .arg(std::process::id().to_string())
             .arg(niceness.to_string())
             .env_clear()
@@ -138,6 +137,24 @@ impl Worker {
             self.clock.expected = Some(expected);
         }
         self.answer(cancel)
+    }
+
+    /// Puts a request that is no text to parse, and waits for an answer of at most `longest` bytes, for `wall` at most.
+    pub(super) fn exchange(
+        &mut self,
+        (head, text): (&[u8], &[u8]),
+        longest: usize,
+        wall: Duration,
+        cancel: &Cancel,
+    ) -> Result<Vec<u8>, Unanswered> {
+        self.clock =
+            Clock { began: Instant::now(), processor: self.processor, wall, expected: None, longest };
+        self.write(head, text, cancel)?;
+        if !self.is_ready {
+            self.expect(Tag::Ready, cancel)?;
+            self.is_ready = true;
+        }
+        self.answer(cancel).map(|answered| answered.payload)
     }
 
     /// Gives a request that was slow all the time that its text may take, behind everybody else.
@@ -223,7 +240,7 @@ impl Worker {
         if since >= clock.wall {
             return Err(Unanswered::Lost(format!("it was not done within {} s", clock.wall.as_secs())));
         }
-        let mut patience = CANCEL_EVERY;
+        let mut patience = CANCEL_EVERY.min(clock.wall - since).max(LEAST_WAIT);
         if let Some(expected) = clock.expected {
             let left = expected.checked_sub(since).unwrap_or_else(|| {
                 // It may have waited for a processor, as this process did. What cannot be found out counts as its own.

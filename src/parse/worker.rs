@@ -22,14 +22,11 @@ use crate::syntax::{self, Grammar};
 pub const NAME: &str = "parse";
 
 /// The exit code of a worker that was not started as one.
-const NOT_A_WORKER: u8 = 126;
+pub(super) const NOT_A_WORKER: u8 = 126;
 
 /// Runs a worker; `arguments` are those behind [`NAME`]: the daemon's number, and how much less it is favoured.
 pub fn run(arguments: &[OsString]) -> ExitCode {
-    let number = |at: usize| arguments.get(at)?.to_str()?.parse::<i32>().ok();
-    let (Some(parent), Some(niceness)) = (number(0).and_then(Pid::from_raw), number(1)) else {
-        return ExitCode::from(NOT_A_WORKER);
-    };
+    let Some((parent, niceness)) = life(arguments) else { return ExitCode::from(NOT_A_WORKER) };
     // Started as /proc/self/exe, it would be called "exe".
     let _ = rustix::thread::set_name(c"symd-parse");
     // Before the filter, which lets no file be opened.
@@ -41,6 +38,12 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
     // An error is the end of the pipe, which the daemon has closed.
     let _ = worker.work();
     ExitCode::SUCCESS
+}
+
+/// The daemon's number, and how much less a worker is favoured.
+pub(super) fn life(arguments: &[OsString]) -> Option<(Pid, i32)> {
+    let number = |at: usize| arguments.get(at)?.to_str()?.parse::<i32>().ok();
+    Some((Pid::from_raw(number(0)?)?, number(1)?))
 }
 
 struct Worker {
@@ -92,7 +95,7 @@ fn processor_time() -> Duration {
     Duration::try_from(time).unwrap_or_default()
 }
 
-fn say(tag: Tag, payload: &[u8]) -> rustix::io::Result<()> {
+pub(super) fn say(tag: Tag, payload: &[u8]) -> rustix::io::Result<()> {
     let head = Message::head(tag, processor_time(), payload);
     let (mut head, mut payload) = (head.as_slice(), payload);
     // Both at once: the daemon would wake for the head, and wait again.
@@ -106,9 +109,20 @@ fn say(tag: Tag, payload: &[u8]) -> rustix::io::Result<()> {
 }
 
 fn read_frame(frame: &mut Vec<u8>) -> rustix::io::Result<()> {
+    let length = read_length()?;
+    read_body(frame, length)
+}
+
+/// The length of the next request, in bytes.
+pub(super) fn read_length() -> rustix::io::Result<usize> {
     let mut length = [0; LENGTH];
     read_exactly(&mut length)?;
-    frame.resize(u32::from_le_bytes(length) as usize, 0);
+    Ok(u32::from_le_bytes(length) as usize)
+}
+
+/// The request itself.
+pub(super) fn read_body(frame: &mut Vec<u8>, length: usize) -> rustix::io::Result<()> {
+    frame.resize(length, 0);
     read_exactly(frame)
 }
 

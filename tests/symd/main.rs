@@ -61,6 +61,7 @@ mod rename_stage;
 mod rename_syntax;
 mod rename_texts;
 mod schemas;
+mod search_limits;
 mod serve_bad_input;
 mod serve_cli;
 mod serve_life;

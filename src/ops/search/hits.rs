@@ -4,20 +4,23 @@
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
-use super::pattern::{BudgetSpent, Pattern};
+use super::finder::{Finder, Stop};
+use super::pattern::Pattern;
 use super::{Looked, Query, SearchError};
-use crate::base::{Cancel, RelPath};
+use crate::base::RelPath;
+use crate::base::cancel::Cancelled;
 
-/// Matches between two looks at the cancel flag.
+/// Matches between two looks at the cancel flag and the clock.
 const STEP: usize = 256;
 
 /// The matches in one file; there is at least one.
 #[derive(Debug)]
-pub struct Hits<'h> {
+pub struct Hits<'h, 'f> {
     path: &'h RelPath,
     text: Vec<u8>,
-    pattern: &'h Pattern,
-    cancel: &'h Cancel,
+    finder: &'h mut Finder<'f>,
+    /// Whether the time was up before its end: there may be more matches.
+    late: bool,
     before: usize,
     after: usize,
     /// Where each line starts, and the text's end last, so that line `n` is `starts[n]..starts[n + 1]`.
@@ -34,32 +37,39 @@ pub struct Found {
     pub block: Range<usize>,
 }
 
-impl<'h> Hits<'h> {
+impl<'h, 'f> Hits<'h, 'f> {
     /// Looks for a first match; only a file that has one is indexed.
     pub(super) fn look(
         path: &'h RelPath,
         bytes: Vec<u8>,
-        pattern: &'h Pattern,
         query: &Query,
-        cancel: &'h Cancel,
-    ) -> Result<Looked<'h>, SearchError> {
+        finder: &'h mut Finder<'f>,
+    ) -> Result<Looked<'h, 'f>, SearchError> {
         // Before the search: a slow pattern has no business in a picture.
         if is_binary(&bytes) {
             return Ok(Looked::Binary);
         }
-        let Some(text) = searchable(bytes, pattern) else { return Ok(Looked::Nothing) };
-        let first = pattern.find_at(&text, 0).map_err(|spent| budget_spent(spent, pattern, path))?;
+        let Some(text) = searchable(bytes, finder.pattern()) else { return Ok(Looked::Nothing) };
+        let first = match finder.begin(&text).and_then(|()| finder.find_at(&text, 0)) {
+            Err(Stop::Late) => return Ok(Looked::Late),
+            first => first.map_err(|stop| stopped(stop, finder.pattern(), path))?,
+        };
         let Some(first) = first.filter(|found| !is_phantom(&text, found)) else {
             return Ok(Looked::Nothing);
         };
         let starts = line_starts(&text);
         let (before, after) = (query.before, query.after);
-        Ok(Looked::Matched(Hits { path, text, pattern, cancel, before, after, starts, first }))
+        Ok(Looked::Matched(Hits { path, text, finder, late: false, before, after, starts, first }))
     }
 
     /// Which file.
     pub fn path(&self) -> &RelPath {
         self.path
+    }
+
+    /// Whether the deadline came before its last match was found.
+    pub fn is_late(&self) -> bool {
+        self.late
     }
 
     /// How many lines it has.
@@ -82,8 +92,7 @@ impl<'h> Hits<'h> {
 
     /// Calls `each` for every match, in order. Matches do not overlap. A match without text counts once for
     /// a line, and only if no match before it touches that line.
-    pub fn each(&mut self, mut each: impl FnMut(&Hits<'h>, Found)) -> Result<(), SearchError> {
-        let stays_on_a_line = self.pattern.stays_on_a_line();
+    pub fn each(&mut self, mut each: impl FnMut(&Hits<'h, 'f>, Found)) -> Result<(), SearchError> {
         let mut next = Some(self.first.clone());
         // The line past the last one touched; the next match is looked up from the one before.
         let mut touched = 0;
@@ -91,20 +100,20 @@ impl<'h> Hits<'h> {
         while let Some(found) = next {
             count += 1;
             if count.is_multiple_of(STEP) {
-                self.cancel.check()?;
+                match self.finder.check() {
+                    Err(Stop::Late) => {
+                        self.late = true;
+                        break;
+                    }
+                    checked => checked.map_err(|stop| stopped(stop, self.finder.pattern(), self.path))?,
+                }
             }
             let first = self.line_of(found.start, touched);
-            let mut resume = found.end;
+            let resume = self.finder.pattern().resume(&self.text, &found);
             if found.is_empty() {
                 if first >= touched {
                     touched = first + 1;
                     each(self, self.found(first..first + 1));
-                }
-                resume =
-                    if stays_on_a_line { self.starts[first + 1] as usize } else { self.after_char(resume) };
-                if resume <= found.end {
-                    // The last line, without a line break: nothing is behind it.
-                    break;
                 }
             } else {
                 let last = self.line_of(found.end - 1, first);
@@ -114,36 +123,46 @@ impl<'h> Hits<'h> {
             if resume > self.text.len() {
                 break;
             }
-            next = self
-                .pattern
-                .find_at(&self.text, resume)
-                .map_err(|spent| budget_spent(spent, self.pattern, self.path))?
-                .filter(|found| !is_phantom(&self.text, found));
+            next = self.find_at(resume)?;
         }
         Ok(())
+    }
+
+    /// The first match at or behind byte `at`; none, too, when it is too late to look for it.
+    fn find_at(&mut self, at: usize) -> Result<Option<Range<usize>>, SearchError> {
+        match self.finder.find_at(&self.text, at) {
+            Ok(found) => Ok(found.filter(|found| !is_phantom(&self.text, found))),
+            Err(Stop::Late) => {
+                self.late = true;
+                Ok(None)
+            }
+            Err(stop) => Err(stopped(stop, self.finder.pattern(), self.path)),
+        }
     }
 
     /// Calls `each` with every line (0-based) that has a match, in order, until it breaks off. For patterns made by
     /// [`Pattern::within_lines`]; of others only the line on which a match begins is told.
     pub fn each_line(
-        &self,
-        mut each: impl FnMut(&Hits<'h>, usize) -> ControlFlow<()>,
+        &mut self,
+        mut each: impl FnMut(&Hits<'h, 'f>, usize) -> ControlFlow<()>,
     ) -> Result<(), SearchError> {
         let mut next = Some(self.first.clone());
         let mut hint = 0;
         while let Some(found) = next {
-            self.cancel.check()?;
             let line = self.line_of(found.start, hint);
             hint = line + 1;
             let resume = self.starts.get(hint).map_or(self.text.len(), |&start| start as usize);
             if each(self, line).is_break() || resume >= self.text.len() {
                 break;
             }
-            next = self
-                .pattern
-                .find_at(&self.text, resume)
-                .map_err(|spent| budget_spent(spent, self.pattern, self.path))?
-                .filter(|found| !is_phantom(&self.text, found));
+            match self.finder.check() {
+                Err(Stop::Late) => {
+                    self.late = true;
+                    break;
+                }
+                checked => checked.map_err(|stop| stopped(stop, self.finder.pattern(), self.path))?,
+            }
+            next = self.find_at(resume)?;
         }
         Ok(())
     }
@@ -166,18 +185,16 @@ impl<'h> Hits<'h> {
         let inside = window.partition_point(|&start| start as usize <= offset);
         (from + width / 2 + inside).saturating_sub(1).min(self.line_count() - 1)
     }
-
-    /// The next place an empty match can be found at.
-    fn after_char(&self, at: usize) -> usize {
-        let is_continuation = |byte: &u8| byte & 0xC0 == 0x80;
-        let rest = self.text.get(at + 1..).unwrap_or(&[]);
-        // The linear engine takes any place, the backtracking one only character boundaries.
-        at + 1 + rest.iter().take(3).take_while(|byte| is_continuation(byte)).count()
-    }
 }
 
-fn budget_spent(_: BudgetSpent, pattern: &Pattern, path: &RelPath) -> SearchError {
-    SearchError::BudgetSpent { pattern: pattern.source().to_owned(), path: path.clone() }
+fn stopped(stop: Stop, pattern: &Pattern, path: &RelPath) -> SearchError {
+    let (pattern, path) = (pattern.source().to_owned(), path.clone());
+    match stop {
+        // A deadline is no error: who looks for a match sees to it.
+        Stop::TooLong | Stop::Late => SearchError::BudgetSpent { pattern, path },
+        Stop::Cancelled => SearchError::Cancelled(Cancelled),
+        Stop::Ended(why) => SearchError::ProcessEnded { path, why },
+    }
 }
 
 /// Behind the last line break there is no line to match on, and in an empty file there is none at all.

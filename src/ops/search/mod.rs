@@ -2,12 +2,15 @@
 //! results are in path order whatever thread found them; a file's matches are handed to the caller one by one
 //! and never collected, so memory is bounded by what the caller keeps.
 
+mod finder;
 mod folded;
 mod hits;
 mod lines;
 mod pattern;
+pub mod process;
 mod python;
 
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -17,6 +20,7 @@ pub use lines::{MatchingFile, MatchingLine, MatchingLines, matching_lines};
 pub(super) use pattern::with_groups;
 pub use pattern::{Case, Pattern, PatternError};
 
+use self::finder::Finder;
 use super::cores;
 use super::glob::Glob;
 use super::scope::Scope;
@@ -95,6 +99,16 @@ pub enum SearchError {
         /// Where it happened.
         path: RelPath,
     },
+    /// The process that searched a file ended, twice.
+    #[error(
+        "{path} was not searched to its end: the process that did so ended ({why}); ask again, or search less"
+    )]
+    ProcessEnded {
+        /// Which file.
+        path: RelPath,
+        /// What became of it.
+        why: String,
+    },
     /// The one file asked for is no text.
     #[error("{0} is a binary file, it has no text to search")]
     Binary(RelPath),
@@ -127,7 +141,7 @@ pub fn search<R: Send>(
     tree: &Tree<'_>,
     query: &Query,
     cancel: &Cancel,
-    visit: impl Fn(&mut Hits<'_>) -> Result<R, SearchError> + Sync,
+    visit: impl Fn(&mut Hits<'_, '_>) -> Result<R, SearchError> + Sync,
 ) -> Result<Outcome<R>, SearchError> {
     let found = tree.locate_unignored(&query.scope)?;
     if found.kind != EntryKind::Directory {
@@ -146,7 +160,7 @@ pub fn search_files<R: Send>(
     files: &[&RelPath],
     until: Option<Instant>,
     cancel: &Cancel,
-    visit: impl Fn(&mut Hits<'_>) -> Result<R, SearchError> + Sync,
+    visit: impl Fn(&mut Hits<'_, '_>) -> Result<R, SearchError> + Sync,
 ) -> Result<Outcome<R>, SearchError> {
     search_within(tree, query, &Scope::project(), files, until, cancel, visit)
 }
@@ -159,7 +173,7 @@ fn search_within<R: Send>(
     files: &[&RelPath],
     until: Option<Instant>,
     cancel: &Cancel,
-    visit: impl Fn(&mut Hits<'_>) -> Result<R, SearchError> + Sync,
+    visit: impl Fn(&mut Hits<'_, '_>) -> Result<R, SearchError> + Sync,
 ) -> Result<Outcome<R>, SearchError> {
     let threads = cores::count().min(files.len().div_ceil(CHUNK)).max(1);
     let run = Run {
@@ -205,15 +219,16 @@ fn one_file<R>(
     query: &Query,
     cancel: &Cancel,
     path: &RelPath,
-    visit: impl Fn(&mut Hits<'_>) -> Result<R, SearchError>,
+    visit: impl Fn(&mut Hits<'_, '_>) -> Result<R, SearchError>,
 ) -> Result<Outcome<R>, SearchError> {
     let mut files = Vec::new();
     let mut searched = 0;
     if query.wants(tree, path) {
         searched = 1;
         let bytes = tree.root.read(path)?.bytes;
-        match Hits::look(path, bytes, &query.pattern, query, cancel)? {
-            Looked::Nothing => {}
+        let mut finder = finder(tree, query, None, cancel);
+        match Hits::look(path, bytes, query, &mut finder)? {
+            Looked::Nothing | Looked::Late => {}
             Looked::Binary => return Err(SearchError::Binary(path.clone())),
             Looked::Matched(mut hits) => files.push(visit(&mut hits)?),
         }
@@ -221,14 +236,21 @@ fn one_file<R>(
     Ok(Outcome { files, searched, binary: 0, unreadable: Vec::new(), late: false })
 }
 
+/// A clone of the pattern has its own working memory; sharing one would have the threads wait for each other.
+fn finder<'f>(tree: &Tree<'_>, query: &Query, until: Option<Instant>, cancel: &'f Cancel) -> Finder<'f> {
+    Finder::new(query.pattern.clone(), tree.program.map(Path::to_owned), until, cancel)
+}
+
 /// What became of looking into a file.
-enum Looked<'h> {
+enum Looked<'h, 'f> {
     /// Nothing there.
     Nothing,
     /// It is no text.
     Binary,
     /// At least one match.
-    Matched(Hits<'h>),
+    Matched(Hits<'h, 'f>),
+    /// No match until the deadline.
+    Late,
 }
 
 /// What the threads of one search share.
@@ -262,9 +284,8 @@ impl<R> Seen<R> {
 }
 
 impl<R: Send> Run<'_, R> {
-    fn work(&self, visit: &(impl Fn(&mut Hits<'_>) -> Result<R, SearchError> + Sync)) {
-        // A clone has its own working memory; sharing one would have the threads wait for each other.
-        let pattern = self.query.pattern.clone();
+    fn work(&self, visit: &(impl Fn(&mut Hits<'_, '_>) -> Result<R, SearchError> + Sync)) {
+        let mut finder = finder(self.tree, self.query, self.until, self.cancel);
         let mut mine = Seen::new();
         'chunks: loop {
             let start = self.next.fetch_add(CHUNK, Ordering::Relaxed);
@@ -279,7 +300,7 @@ impl<R: Send> Run<'_, R> {
                     self.late.store(true, Ordering::Relaxed);
                     break 'chunks;
                 }
-                if let Err(error) = self.file(index, &pattern, visit, &mut mine) {
+                if let Err(error) = self.file(index, &mut finder, visit, &mut mine) {
                     self.failed.fetch_min(index, Ordering::Relaxed);
                     mine.error = Some((index, error));
                     break 'chunks;
@@ -302,8 +323,8 @@ impl<R: Send> Run<'_, R> {
     fn file(
         &self,
         index: usize,
-        pattern: &Pattern,
-        visit: &impl Fn(&mut Hits<'_>) -> Result<R, SearchError>,
+        finder: &mut Finder<'_>,
+        visit: &impl Fn(&mut Hits<'_, '_>) -> Result<R, SearchError>,
         mine: &mut Seen<R>,
     ) -> Result<(), SearchError> {
         let path = self.files[index];
@@ -321,13 +342,19 @@ impl<R: Send> Run<'_, R> {
             }
         };
         mine.searched += 1;
-        match Hits::look(&shown, bytes, pattern, self.query, self.cancel)? {
+        match Hits::look(&shown, bytes, self.query, finder)? {
             Looked::Nothing => {}
             Looked::Binary => {
                 mine.searched -= 1;
                 mine.binary += 1;
             }
-            Looked::Matched(mut hits) => mine.results.push((index, visit(&mut hits)?)),
+            Looked::Late => self.late.store(true, Ordering::Relaxed),
+            Looked::Matched(mut hits) => {
+                mine.results.push((index, visit(&mut hits)?));
+                if hits.is_late() {
+                    self.late.store(true, Ordering::Relaxed);
+                }
+            }
         }
         Ok(())
     }

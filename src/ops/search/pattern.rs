@@ -23,6 +23,9 @@ const BUDGETS: [(usize, usize); 3] =
 /// file may have any number of lines.
 const LINES_PATIENCE: Duration = Duration::from_secs(1);
 
+/// In a text from this length on, in bytes, also a pattern that is linear in the text may take long.
+const LARGE: usize = 4 << 20;
+
 /// Lines between two looks at the clock.
 const LINES_STEP: usize = 64;
 
@@ -35,10 +38,54 @@ pub enum Case {
     Insensitive,
 }
 
+/// What a pattern was compiled from, besides its source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// [`Pattern::new`].
+    Python,
+    /// [`Pattern::within_lines`].
+    WithinLines(Case),
+    /// [`Pattern::literal`].
+    Literal,
+    /// [`Pattern::of_lines`].
+    OfLines,
+}
+
+impl Origin {
+    const ALL: [Origin; 5] = [
+        Origin::Python,
+        Origin::WithinLines(Case::Sensitive),
+        Origin::WithinLines(Case::Insensitive),
+        Origin::Literal,
+        Origin::OfLines,
+    ];
+
+    /// One that stands for it, for another process of this symd.
+    pub(super) fn to_byte(self) -> u8 {
+        let at = Origin::ALL.iter().position(|origin| *origin == self);
+        at.and_then(|at| u8::try_from(at).ok()).unwrap_or(u8::MAX)
+    }
+
+    pub(super) fn of_byte(byte: u8) -> Option<Origin> {
+        Origin::ALL.get(usize::from(byte)).copied()
+    }
+
+    /// The pattern of `source`.
+    pub(super) fn compile(self, source: &str) -> Result<Pattern, PatternError> {
+        match self {
+            Origin::Python => Pattern::new(source),
+            Origin::WithinLines(case) => Pattern::within_lines(source, case),
+            Origin::Literal => Pattern::literal(source),
+            Origin::OfLines => Pattern::of_lines(source),
+        }
+    }
+}
+
 /// A compiled pattern. Cloning shares what is compiled and gives the clone its own working memory.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     source: String,
+    origin: Origin,
     engine: Engine,
     /// It asks for carriage returns itself, so they must not be normalised away.
     mentions_cr: bool,
@@ -94,7 +141,8 @@ impl Pattern {
             linear(&translated.expression, Case::Sensitive)
                 .map_err(|error| invalid(one_line(&error.to_string())))?
         };
-        Ok(Pattern { source: source.to_owned(), engine, mentions_cr: translated.mentions_cr })
+        let mentions_cr = translated.mentions_cr;
+        Ok(Pattern { source: source.to_owned(), origin: Origin::Python, engine, mentions_cr })
     }
 
     /// Compiles a Python regular expression that is put to each line alone, as `grep` does: no match goes over a line's
@@ -103,11 +151,12 @@ impl Pattern {
         if source.is_empty() {
             return Err(PatternError::Empty);
         }
+        let origin = Origin::WithinLines(case);
         if case == Case::Insensitive
             && let Some(folded) = Folded::new(source)
         {
             let engine = Engine::Folded(folded);
-            return Ok(Pattern { source: source.to_owned(), engine, mentions_cr: false });
+            return Ok(Pattern { source: source.to_owned(), origin, engine, mentions_cr: false });
         }
         let invalid = |reason: String| PatternError::Invalid { pattern: source.to_owned(), reason };
         let translated = python::translate(source).map_err(invalid)?;
@@ -130,7 +179,8 @@ impl Pattern {
             Some(matcher) => Engine::ByLine(matcher),
             None => Engine::LineByLine(budgeted(expression, Across::Nothing, case).map_err(invalid)?),
         };
-        Ok(Pattern { source: source.to_owned(), engine, mentions_cr: translated.mentions_cr })
+        let mentions_cr = translated.mentions_cr;
+        Ok(Pattern { source: source.to_owned(), origin, engine, mentions_cr })
     }
 
     /// Exactly this text, line breaks compared as line breaks.
@@ -144,7 +194,7 @@ impl Pattern {
         };
         let line_feeds = text.replace("\r\n", "\n").replace('\r', "\n");
         let engine = linear(&regex::escape(&line_feeds), Case::Sensitive).map_err(invalid)?;
-        Ok(Pattern { source: text.to_owned(), engine, mentions_cr: false })
+        Ok(Pattern { source: text.to_owned(), origin: Origin::Literal, engine, mentions_cr: false })
     }
 
     /// Compiles a regular expression in the regex crate's own syntax (that of RE2), as grep reads it: a match stays on
@@ -163,7 +213,7 @@ impl Pattern {
         // Refused where the expression names a line feed.
         let by_line = builder.line_terminator(Some(b'\n')).build(source);
         let engine = by_line.map_or(Engine::Linear(across), Engine::ByLine);
-        Ok(Pattern { source: source.to_owned(), engine, mentions_cr: false })
+        Ok(Pattern { source: source.to_owned(), origin: Origin::OfLines, engine, mentions_cr: false })
     }
 
     /// As it was written.
@@ -187,6 +237,34 @@ impl Pattern {
         matches!(self.engine, Engine::ByLine(_) | Engine::Folded(_) | Engine::LineByLine(_))
     }
 
+    pub(super) fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// Whether one look for a match in a text of `length` bytes may take long: for ever where it backtracks, and some seconds in a large text.
+    pub(super) fn may_take_long(&self, length: usize) -> bool {
+        match self.engine {
+            Engine::Backtracking(_) | Engine::LineByLine(_) => true,
+            Engine::Linear(_) | Engine::ByLine(_) => length >= LARGE && self.origin != Origin::Literal,
+            Engine::Folded(_) => false,
+        }
+    }
+
+    /// Where the next match behind `found` is looked for. Of those without text there is one on a line, at most, where
+    /// matches stay on a line.
+    pub(super) fn resume(&self, text: &[u8], found: &Range<usize>) -> usize {
+        if !found.is_empty() {
+            return found.end;
+        }
+        if self.stays_on_a_line() {
+            let rest = text.get(found.end..).unwrap_or(&[]);
+            let Some(line_break) = memchr::memchr2(b'\n', b'\r', rest) else { return text.len() + 1 };
+            let is_two = rest[line_break..].starts_with(b"\r\n");
+            return found.end + line_break + if is_two { 2 } else { 1 };
+        }
+        after_char(text, found.end)
+    }
+
     /// The first match at or behind byte `at`. With [`Pattern::needs_utf8`], `text` must be UTF-8 and `at` a
     /// character boundary.
     pub(super) fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Range<usize>>, BudgetSpent> {
@@ -198,6 +276,14 @@ impl Pattern {
             Engine::LineByLine(regexes) => find_line_by_line(regexes, text, at),
         }
     }
+}
+
+/// The next place an empty match can be found at.
+fn after_char(text: &[u8], at: usize) -> usize {
+    let is_continuation = |byte: &u8| byte & 0xC0 == 0x80;
+    let rest = text.get(at + 1..).unwrap_or(&[]);
+    // The linear engine takes any place, the backtracking one only character boundaries.
+    at + 1 + rest.iter().take(3).take_while(|byte| is_continuation(byte)).count()
 }
 
 /// Compiles a Python regular expression for one text of `length` bytes, so that its groups can be had. DOTALL and

@@ -175,7 +175,7 @@ impl Kept {
 }
 
 /// The lines of one file, as many as there is room for; all matches are counted.
-fn show(hits: &mut Hits<'_>, room: Room) -> Result<Shown, SearchError> {
+fn show(hits: &mut Hits<'_, '_>, room: Room) -> Result<Shown, SearchError> {
     let path = hits.path().as_str().to_owned();
     let chars = match room.form {
         Form::Text | Form::TextWithContext => escaped(&path).chars().count() + 1,
@@ -201,7 +201,7 @@ fn show(hits: &mut Hits<'_>, room: Room) -> Result<Shown, SearchError> {
 }
 
 impl Shown {
-    fn add(&mut self, hits: &Hits<'_>, lines: std::ops::Range<usize>, is_match: bool, room: Room) {
+    fn add(&mut self, hits: &Hits<'_, '_>, lines: std::ops::Range<usize>, is_match: bool, room: Room) {
         for line in lines.clone() {
             if self.chars >= room.limit {
                 self.left_out += lines.end - line;

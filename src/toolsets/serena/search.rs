@@ -141,13 +141,13 @@ struct Entry {
 }
 
 impl Entry {
-    fn new(hits: &Hits<'_>) -> Entry {
+    fn new(hits: &Hits<'_, '_>) -> Entry {
         let text = format!("{}: [", json::to_string(hits.path().as_str()));
         // The bracket that closes the list counts too.
         Entry { chars: text.chars().count() + 1, text, blocks: 0, last: None, lengths: Vec::new() }
     }
 
-    fn add(&mut self, hits: &Hits<'_>, block: Range<usize>, total: &AtomicUsize, limit: usize) {
+    fn add(&mut self, hits: &Hits<'_, '_>, block: Range<usize>, total: &AtomicUsize, limit: usize) {
         let separator = if self.blocks > 0 { ", " } else { "" };
         self.blocks += 1;
         if total.load(Ordering::Relaxed).saturating_add(self.chars) > limit {
@@ -162,7 +162,7 @@ impl Entry {
     }
 
     /// How many characters a block takes, its quotes included, without making its text.
-    fn measure(&mut self, hits: &Hits<'_>, block: Range<usize>) -> usize {
+    fn measure(&mut self, hits: &Hits<'_, '_>, block: Range<usize>) -> usize {
         if let Some((last, chars)) = &self.last
             && *last == block
         {
@@ -192,7 +192,7 @@ impl Entry {
 }
 
 /// The lines of a block, joined.
-fn text_of<'h>(hits: &'h Hits<'_>, block: &Range<usize>) -> Cow<'h, str> {
+fn text_of<'h>(hits: &'h Hits<'_, '_>, block: &Range<usize>) -> Cow<'h, str> {
     if block.len() == 1 {
         return hits.line(block.start);
     }

@@ -1,0 +1,114 @@
+//! How a pattern's matches in a text are found: on this thread, or, where nobody can say how long that takes, by a process that
+//! can be ended. Invariant: whoever finds them, they are the same.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use super::pattern::Pattern;
+use super::process::{ProcessMatches, ProcessSearch};
+use crate::base::Cancel;
+use crate::parse::NoReply;
+
+/// How long one text may take where no deadline is given, and more for each mebibyte.
+const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE_PER_MEBIBYTE: Duration = Duration::from_secs(1);
+
+/// Finds one pattern in one text after the other.
+#[derive(Debug)]
+pub(super) struct Finder<'f> {
+    pattern: Pattern,
+    deadline: Option<Instant>,
+    cancel: &'f Cancel,
+    apart: Option<ProcessSearch>,
+    /// Those of the text that a process has.
+    matches: Option<ProcessMatches>,
+    /// When the text must be done.
+    until: Instant,
+}
+
+/// Why a text was not searched to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// The deadline has come: what was found by then counts.
+    Late,
+    /// The pattern takes too long on this text.
+    TooLong,
+    /// The answer is not wanted any more.
+    Cancelled,
+    /// The process that searched it ended, for this reason.
+    Ended(String),
+}
+
+impl<'f> Finder<'f> {
+    /// For `pattern`, until `deadline`. `program` is symd itself, for the processes; without it all is found here.
+    pub(super) fn new(
+        pattern: Pattern,
+        program: Option<PathBuf>,
+        deadline: Option<Instant>,
+        cancel: &'f Cancel,
+    ) -> Finder<'f> {
+        let apart = program.map(ProcessSearch::new);
+        Finder { pattern, deadline, cancel, apart, matches: None, until: Instant::now() }
+    }
+
+    pub(super) fn pattern(&self) -> &Pattern {
+        &self.pattern
+    }
+
+    /// Begins with `text`.
+    pub(super) fn begin(&mut self, text: &[u8]) -> Result<(), Stop> {
+        let mebibytes = u32::try_from(text.len() >> 20).unwrap_or(u32::MAX);
+        let patience = Instant::now() + PATIENCE + PATIENCE_PER_MEBIBYTE.saturating_mul(mebibytes);
+        self.until = self.deadline.map_or(patience, |deadline| deadline.min(patience));
+        self.matches = None;
+        if !self.pattern.may_take_long(text.len()) {
+            return Ok(());
+        }
+        let Some(apart) = &mut self.apart else { return Ok(()) };
+        if let Err(error) = apart.start() {
+            // As without processes: within the pattern's budget.
+            tracing::warn!(%error, "no process for a search can be started");
+            return Ok(());
+        }
+        let begun = match apart.begin(&self.pattern, text, self.until, self.cancel) {
+            // Somebody ended it, or it had no memory left: one that is fresh may get through.
+            Err(NoReply::Ended(_)) => apart.begin(&self.pattern, text, self.until, self.cancel),
+            begun => begun,
+        };
+        self.matches = Some(begun.map_err(|why| self.stopped(why))?);
+        Ok(())
+    }
+
+    /// The first match at or behind byte `at` of `text`, with which it was begun. See [`Pattern::find_at`].
+    pub(super) fn find_at(&mut self, text: &[u8], at: usize) -> Result<Option<Range<usize>>, Stop> {
+        let (Some(matches), Some(apart)) = (&mut self.matches, &mut self.apart) else {
+            return self.pattern.find_at(text, at).map_err(|_| Stop::TooLong);
+        };
+        match apart.find_at(matches, &self.pattern, (text, at), self.until, self.cancel) {
+            Ok(Some(found)) => Ok(found),
+            Ok(None) => Err(Stop::TooLong),
+            Err(why) => Err(self.stopped(why)),
+        }
+    }
+
+    /// Between two matches: whether to go on.
+    pub(super) fn check(&self) -> Result<(), Stop> {
+        if self.cancel.is_cancelled() {
+            return Err(Stop::Cancelled);
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(Stop::Late);
+        }
+        Ok(())
+    }
+
+    fn stopped(&self, why: NoReply) -> Stop {
+        match why {
+            NoReply::Cancelled => Stop::Cancelled,
+            NoReply::Late if self.deadline.is_some_and(|deadline| deadline <= self.until) => Stop::Late,
+            NoReply::Late => Stop::TooLong,
+            NoReply::Ended(why) => Stop::Ended(why),
+        }
+    }
+}
