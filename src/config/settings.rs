@@ -88,6 +88,8 @@ pub struct Settings {
     /// Mebibytes of memory (its whole process group) after which a language server is restarted, where languages.toml
     /// gives it no limit of its own; 0 = no limit.
     pub server_memory_mb: u64,
+    /// Milliseconds that a question which does not wait for language servers gives one that is ready; then syntax answers.
+    pub server_answer_ms: u64,
     /// What becomes of processes that a shell command leaves running in the background.
     pub shell_background: ShellBackground,
     /// What a connection may use up.
@@ -105,6 +107,7 @@ impl Default for Settings {
             watch: WatchBackend::Auto,
             server_idle_minutes: 30.0,
             server_memory_mb: 0,
+            server_answer_ms: 1_000,
             shell_background: ShellBackground::Reap,
             limits: Limits::default(),
         }
@@ -186,6 +189,11 @@ impl Settings {
     /// How long a language server stays that nobody asks; `None` = for ever.
     pub fn server_idle(&self) -> Option<Duration> {
         minutes(self.server_idle_minutes)
+    }
+
+    /// How long a question that does not wait for language servers gives one that is ready.
+    pub fn server_answer(&self) -> Duration {
+        Duration::from_millis(self.server_answer_ms)
     }
 
     /// Bytes of memory after which a language server is restarted; `None` = no limit.

@@ -44,8 +44,21 @@ pub enum Goto {
 /// How long a question waits for a server that is not ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiting {
-    /// Not at all: the server is started in the background, and the answer is [`super::NoAnswer::NotReady`].
+    /// Not at all: the server is started in the background, and the answer is [`super::NoAnswer::NotReady`]; so it is, too,
+    /// where one that is ready does not answer soon what syntax can answer.
     No,
+    /// Not at all either, but for the answer of one that is ready as long as that takes.
+    ForAnswer,
     /// Until then.
     Until(Instant),
+}
+
+impl Waiting {
+    /// The same where a late answer is no answer: an edit is not to be made by less than the server knows.
+    pub fn for_answer(self) -> Waiting {
+        match self {
+            Waiting::No => Waiting::ForAnswer,
+            waiting => waiting,
+        }
+    }
 }

@@ -83,6 +83,23 @@ impl Feature {
         }
     }
 
+    /// Whether something can be said of it without a server.
+    pub(super) fn has_syntax_answer(self) -> bool {
+        !matches!(
+            self.method,
+            "textDocument/typeDefinition"
+                | "textDocument/diagnostic"
+                | "textDocument/codeAction"
+                | "textDocument/signatureHelp"
+                | "textDocument/rename"
+                | "workspace/willRenameFiles"
+                | "textDocument/formatting"
+                | "textDocument/rangeFormatting"
+                | "textDocument/documentSymbol"
+                | "outsideMembers"
+        )
+    }
+
     /// Whether the language wants it from that server.
     pub(super) fn is_wanted_of(self, server: &ServerUse) -> bool {
         let named = |words: &[String]| words.iter().any(|word| word == self.word);

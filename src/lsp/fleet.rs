@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
 use super::feature::Feature;
-use super::flights::{Flights, Taken};
+use super::flights::{Flights, Landing, Taken};
 use super::server::{STOPPED_BY_HAND, Server, Spec, Usable, Using};
 use super::session::Session;
 use super::{At, Change, NoAnswer, Said, ServersOptions, Waiting, nested};
@@ -36,8 +36,8 @@ type Outliner = Result<String, NoAnswer>;
 /// For how long it is not looked again which program would outline a language: every question about symbols asks.
 const OUTLINER_STAYS: Duration = Duration::from_secs(2);
 
-/// How long an asker who does not wait is kept by a server that was late.
-const TRIAL: Duration = Duration::from_secs(2);
+/// What is waited for where a question that does not wait is answered by others.
+const ANSWER: &str = "its answer, which is kept for the next question";
 
 /// The servers by name and root; none are made once it is over.
 #[derive(Debug, Default)]
@@ -137,8 +137,8 @@ impl Fleet {
     {
         let (server, Usable { session, maybe_indexing }, using) =
             self.usable(language, feature, about.path.as_ref(), waiting).await?;
-        if let (Waiting::No, Some(since)) = (waiting, server.late_since()) {
-            let value = try_late(&server, since, put(Arc::clone(&server), session, run), using).await?;
+        if let (Waiting::No | Waiting::ForAnswer, Some(since)) = (waiting, server.late_since()) {
+            let value = self.try_late(&server, since, put(Arc::clone(&server), session, run), using).await?;
             return Ok(Said { value, server: server.spec.name.clone(), maybe_indexing });
         }
         // Until the answer is there.
@@ -155,10 +155,42 @@ impl Fleet {
         };
         let for_work = Arc::clone(&server);
         let work = || put(for_work, session, run);
-        let answer = self.flights.share(asked, noted, work).await;
-        let broke_off = || Failure::from(failed(&name, "the question broke off; ask again"));
-        let value = answer.unwrap_or_else(|| Err(broke_off()))?;
-        Ok(Said { value, server: name, maybe_indexing })
+        let patience = match waiting {
+            Waiting::No if feature.has_syntax_answer() => Some(self.options.answer_patience),
+            Waiting::No | Waiting::ForAnswer | Waiting::Until(_) => None,
+        };
+        let began = Instant::now();
+        match self.flights.share(asked, noted, work, patience).await {
+            Landing::Done(answer) => Ok(Said { value: answer?, server: name, maybe_indexing }),
+            Landing::BrokeOff => Err(failed(&name, "the question broke off; ask again").into()),
+            Landing::Later => {
+                let seconds = began.elapsed().as_secs();
+                Err(NoAnswer::NotReady { server: name, waiting_for: ANSWER.to_owned(), seconds }.into())
+            }
+        }
+    }
+
+    /// Asks a server that was late, for one who does not wait: but for a moment, while the question itself goes on, so that
+    /// it is found out whether the server answers again or is to be started anew. Only one such question is under way;
+    /// others are not asked.
+    async fn try_late<T: Send + 'static>(
+        &self,
+        server: &Arc<Server>,
+        since: Instant,
+        question: impl Future<Output = Result<T, Failure>> + Send + 'static,
+        using: Using,
+    ) -> Result<T, Failure> {
+        let (tell, told) = oneshot::channel();
+        let is_put = server.try_again(async move {
+            let _using = using;
+            let _ = tell.send(question.await);
+        });
+        let answer = if is_put {
+            timeout(self.options.answer_patience, told).await.ok().and_then(Result::ok)
+        } else {
+            None
+        };
+        answer.unwrap_or_else(|| Err(server.is_late(since).into()))
     }
 
     async fn usable(
@@ -393,24 +425,6 @@ impl Fleet {
     fn roots(&self) -> MutexGuard<'_, HashMap<LanguageId, RelPath>> {
         self.roots.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Asks a server that was late, for one who does not wait: but for a moment, while the question itself goes on, so that
-/// it is found out whether the server answers again or is to be started anew. Only one such question is under way;
-/// others are not asked.
-async fn try_late<T: Send + 'static>(
-    server: &Arc<Server>,
-    since: Instant,
-    question: impl Future<Output = Result<T, Failure>> + Send + 'static,
-    using: Using,
-) -> Result<T, Failure> {
-    let (tell, told) = oneshot::channel();
-    let is_put = server.try_again(async move {
-        let _using = using;
-        let _ = tell.send(question.await);
-    });
-    let answer = if is_put { timeout(TRIAL, told).await.ok().and_then(Result::ok) } else { None };
-    answer.unwrap_or_else(|| Err(server.is_late(since).into()))
 }
 
 /// Puts a question to a session, and draws conclusions for the server from how that went.

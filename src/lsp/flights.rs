@@ -1,20 +1,41 @@
 //! Equal questions that are under way at the same time are asked once. Knows nothing of what is asked. Invariant: the
-//! shared work ends when the last of its askers is gone, and not before, unless it is done.
+//! shared work ends when the last of its askers is gone, and not before, unless it is done; what an asker had no patience for
+//! goes on, and its result is kept, once, for the next equal question.
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
+use tokio::time::{Instant, timeout};
+
+/// How much work goes on, or is kept done, that had no asker with patience; the oldest is given up for more.
+const KEPT: usize = 64;
+
+/// How long a result is kept.
+const KEPT_FOR: Duration = Duration::from_secs(60);
 
 /// What is under way, by question. Every question is somebody's, and clients' questions are bounded (`serve`), so
 /// this is too.
 #[derive(Debug)]
 pub(super) struct Flights<K: Key> {
     table: Arc<Mutex<Table<K>>>,
+    kept: Mutex<VecDeque<Kept<K>>>,
+}
+
+/// What came of waiting for a result.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Landing<T> {
+    /// It is there.
+    Done(T),
+    /// The work panicked.
+    BrokeOff,
+    /// It is not there yet; the work goes on.
+    Later,
 }
 
 /// What names a question.
@@ -30,6 +51,9 @@ pub(super) enum Taken {
     /// It joined an equal one.
     Along,
 }
+
+/// What goes on without askers, or is done: since when, its question, and the flight.
+type Kept<K> = (Instant, K, Arc<dyn Any + Send + Sync>);
 
 type Table<K> = HashMap<K, Weak<dyn Any + Send + Sync>>;
 
@@ -55,27 +79,77 @@ impl<K: Key, T> Drop for Flight<K, T> {
 
 impl<K: Key> Default for Flights<K> {
     fn default() -> Flights<K> {
-        Flights { table: Arc::default() }
+        Flights { table: Arc::default(), kept: Mutex::default() }
     }
 }
 
 impl<K: Key> Flights<K> {
-    /// The result of the work under way for `key`, or of `work`, which is started if there is none. `noted` is called at
-    /// once. `None` if the work panicked.
-    pub(super) async fn share<T, F>(
+    /// The result of the work under way for `key`, or of `work`, which is started if there is none; within `patience`, where
+    /// that is given. `noted` is called at once. A success that came after somebody's patience is the result once more.
+    pub(super) async fn share<T, E, F>(
         &self,
         key: K,
         noted: impl FnOnce(Taken),
         work: impl FnOnce() -> F,
-    ) -> Option<T>
+        patience: Option<Duration>,
+    ) -> Landing<Result<T, E>>
     where
         T: Clone + Send + Sync + 'static,
-        F: Future<Output = T> + Send + 'static,
+        E: Clone + Send + Sync + 'static,
+        F: Future<Output = Result<T, E>> + Send + 'static,
     {
+        if let Some(kept) = self.take_kept::<Result<T, E>>(&key, Result::is_ok) {
+            noted(Taken::Along);
+            return Landing::Done(kept);
+        }
         let flight = self.join(key, noted, work);
         let mut result = flight.result.clone();
-        let done = result.wait_for(Option::is_some).await.ok()?;
-        done.clone()
+        let done = result.wait_for(Option::is_some);
+        let waited = match patience {
+            None => Ok(done.await),
+            Some(patience) => timeout(patience, done).await,
+        };
+        let landing = match &waited {
+            Ok(Ok(result)) => (**result).clone().map_or(Landing::BrokeOff, Landing::Done),
+            Ok(Err(_)) => Landing::BrokeOff,
+            Err(_) => Landing::Later,
+        };
+        drop(waited);
+        if matches!(landing, Landing::Later) {
+            self.keep(flight);
+        }
+        landing
+    }
+
+    /// Lets a flight go on without askers.
+    fn keep<T: Send + Sync + 'static>(&self, flight: Arc<Flight<K, T>>) {
+        let mut kept = lock(&self.kept);
+        let is_known = |(_, key, _): &(_, K, _)| *key == flight.key;
+        let mut given_up = Vec::new();
+        if !kept.iter().any(is_known) {
+            kept.push_back((Instant::now(), flight.key.clone(), flight));
+        }
+        while kept.len() > KEPT || kept.front().is_some_and(|(since, ..)| since.elapsed() >= KEPT_FOR) {
+            given_up.extend(kept.pop_front());
+        }
+        drop(kept);
+        // Ends their work: not under the lock.
+        drop(given_up);
+    }
+
+    /// The result that was kept for `key`, if it has come and `is_of_use`.
+    fn take_kept<T: Clone + Send + Sync + 'static>(&self, key: &K, is_of_use: fn(&T) -> bool) -> Option<T> {
+        let mut kept = lock(&self.kept);
+        let at = kept.iter().position(|(_, known, _)| known == key)?;
+        let (since, _, flight) = &kept[at];
+        let is_old = since.elapsed() >= KEPT_FOR;
+        let flight = Arc::clone(flight).downcast::<Flight<K, T>>().ok()?;
+        // One that is still under way is joined.
+        let result = flight.result.borrow().clone()?;
+        let taken = kept.remove(at);
+        drop(kept);
+        drop(taken);
+        Some(result).filter(|result| !is_old && is_of_use(result))
     }
 
     fn join<T, F>(&self, key: K, noted: impl FnOnce(Taken), work: impl FnOnce() -> F) -> Arc<Flight<K, T>>
@@ -108,14 +182,42 @@ impl<K: Key> Flights<K> {
     }
 }
 
-fn lock<K: Key>(table: &Mutex<Table<K>>) -> MutexGuard<'_, Table<K>> {
-    table.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use tokio::sync::oneshot;
+
+    fn ok<T>(value: T) -> Result<T, ()> {
+        Ok(value)
+    }
+
+    #[tokio::test]
+    async fn what_comes_too_late_is_kept_for_the_next_question() {
+        let flights = Flights::default();
+        let (answer, answered) = oneshot::channel::<u32>();
+        let patience = Some(Duration::from_millis(1));
+        let late = flights.share("a", |_| {}, || async { ok(answered.await.unwrap()) }, patience).await;
+        assert_eq!(late, Landing::Later);
+        // Still under way: an equal question joins it.
+        let mut joins = Box::pin(flights.share("a", |_| {}, || async { ok(0_u32) }, None));
+        assert!(futures_pending(&mut joins).await);
+        answer.send(7).unwrap();
+        assert_eq!(joins.await, Landing::Done(Ok(7)));
+        assert_eq!(flights.share("a", |_| {}, || async { ok(0_u32) }, patience).await, Landing::Done(Ok(7)));
+        // Once: what was kept was asked before.
+        assert_eq!(flights.share("a", |_| {}, || async { ok(8_u32) }, None).await, Landing::Done(Ok(8)));
+        // What nobody asks for again is given up in time.
+        for number in 0..2 * KEPT {
+            let never = || std::future::pending::<Result<u32, ()>>();
+            let key = number.to_string().leak();
+            assert_eq!(flights.share(key, |_| {}, never, patience).await, Landing::Later);
+        }
+        assert!(lock(&flights.kept).len() <= KEPT && lock(&flights.table).len() <= KEPT);
+    }
 
     struct OnDrop(Option<oneshot::Sender<()>>);
 
@@ -131,17 +233,17 @@ mod tests {
         let (answer, answered) = oneshot::channel::<u32>();
         let taken = Mutex::new(Vec::new());
         let note = |how| taken.lock().unwrap().push(how);
-        let mut first = Box::pin(flights.share("a", note, || async { answered.await.unwrap() }));
+        let mut first = Box::pin(flights.share("a", note, || async { ok(answered.await.unwrap()) }, None));
         assert!(futures_pending(&mut first).await);
-        let mut second = Box::pin(flights.share("a", note, || async { 0_u32 }));
+        let mut second = Box::pin(flights.share("a", note, || async { ok(0_u32) }, None));
         assert!(futures_pending(&mut second).await);
-        assert_eq!(flights.share("b", note, || async { 5_u32 }).await, Some(5));
+        assert_eq!(flights.share("b", note, || async { ok(5_u32) }, None).await, Landing::Done(Ok(5)));
         drop(first);
         answer.send(7).unwrap();
-        assert_eq!(second.await, Some(7));
+        assert_eq!(second.await, Landing::Done(Ok(7)));
         assert_eq!(*taken.lock().unwrap(), [Taken::First, Taken::Along, Taken::First]);
         // What is done is asked anew.
-        assert_eq!(flights.share("a", note, || async { 8_u32 }).await, Some(8));
+        assert_eq!(flights.share("a", note, || async { ok(8_u32) }, None).await, Landing::Done(Ok(8)));
         assert!(lock(&flights.table).is_empty());
     }
 
@@ -153,10 +255,11 @@ mod tests {
         let never = || async move {
             let _guard = guard;
             std::future::pending::<()>().await;
+            ok(())
         };
-        let mut first = Box::pin(flights.share("a", |_| {}, never));
+        let mut first = Box::pin(flights.share("a", |_| {}, never, None));
         assert!(futures_pending(&mut first).await);
-        let mut second = Box::pin(flights.share("a", |_| {}, || async {}));
+        let mut second = Box::pin(flights.share("a", |_| {}, || async { ok(()) }, None));
         assert!(futures_pending(&mut second).await);
         drop(first);
         tokio::task::yield_now().await;

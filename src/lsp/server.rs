@@ -149,7 +149,7 @@ impl Server {
         let stillborn = self.phase.borrow().stillborn;
         let ready = self.await_ready(document, stillborn);
         match waiting {
-            Waiting::No => match self.look(document, stillborn) {
+            Waiting::No | Waiting::ForAnswer => match self.look(document, stillborn) {
                 Look::Usable(usable) => Ok(usable),
                 Look::Never(error) => Err(error),
                 Look::NotYet => {

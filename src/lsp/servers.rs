@@ -36,6 +36,8 @@ pub struct ServersOptions {
     pub idle_stop: Option<std::time::Duration>,
     /// Bytes of memory after which a server is restarted, where languages.toml says nothing.
     pub memory_limit: Option<u64>,
+    /// How long a question that does not wait gives a server that is ready; its answer is kept for the next one.
+    pub answer_patience: std::time::Duration,
 }
 
 /// All servers of one project. Cheap to clone; questions may be asked from anywhere at once, within a tokio runtime.

@@ -284,6 +284,7 @@ pub fn open_project(
         state_directory: place.servers(),
         idle_stop: settings.server_idle(),
         memory_limit: settings.server_memory(),
+        answer_patience: settings.server_answer(),
     });
     let parsers = Parsers::in_workers(ParsersOptions {
         program: PathBuf::from("/proc/self/exe"),

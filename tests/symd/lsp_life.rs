@@ -184,6 +184,27 @@ async fn nobody_asks_and_it_stops_until_the_next_question() {
 }
 
 #[tokio::test]
+async fn one_that_is_slow_is_passed_over_and_its_answer_kept() {
+    let stage = Stage::with_options(
+        |_| {
+            let mut script = honest_but(REFERENCES, json!([{ "hold": true }]));
+            script["on"]["textDocument/hover"] = json!([{ "release": one_reference() }, { "answer": null }]);
+            vec![Play::new("ls", script)]
+        },
+        |options| options.answer_patience = Duration::from_millis(50),
+    );
+    stage.hover("python").await.unwrap();
+    for _ in 0..2 {
+        let why = Stage::error(stage.references_now("python").await);
+        assert!(why.contains("its answer, which is kept for the next question"), "{why}");
+    }
+    // Now it answers.
+    stage.hover("python").await.unwrap();
+    assert_eq!(stage.references("python").await.unwrap().value.len(), 1);
+    assert_eq!(stage.times("ls", REFERENCES), 1);
+}
+
+#[tokio::test]
 async fn one_that_takes_too_much_memory_is_started_anew() {
     let stage = Stage::new(|_| {
         let toml = "readiness = { start-grace-ms = 0 }\nmemory-limit-mb = 0\n";

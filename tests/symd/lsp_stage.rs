@@ -134,6 +134,7 @@ impl Stage {
             search_path: OsString::from("/usr/bin:/bin"),
             state_directory: at.join("state"),
             idle_stop: None,
+            answer_patience: Duration::from_secs(2),
             memory_limit: None,
         };
         change(&mut options);

@@ -59,6 +59,7 @@ impl Opening {
             search_path,
             state_directory: state.clone(),
             idle_stop: None,
+            answer_patience: std::time::Duration::from_secs(10),
             memory_limit: None,
         });
         let told = servers.clone();

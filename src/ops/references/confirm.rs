@@ -35,7 +35,7 @@ pub(in crate::ops) async fn confirm(
         let Some(at) = at else { continue };
         let servers = project.servers.clone();
         asked.spawn(async move {
-            let said = servers.goto(language, &at, Goto::Definition, Waiting::No).await;
+            let said = servers.goto(language, &at, Goto::Definition, Waiting::ForAnswer).await;
             said.ok().map(|said| (number, said.value))
         });
     }

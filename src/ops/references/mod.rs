@@ -190,7 +190,7 @@ async fn from_server(
 
 fn rounds(waiting: Waiting) -> usize {
     match waiting {
-        Waiting::No => ROUNDS,
+        Waiting::No | Waiting::ForAnswer => ROUNDS,
         Waiting::Until(_) => PATIENT_ROUNDS,
     }
 }

@@ -187,7 +187,7 @@ fn at_once(relation: Relation) -> usize {
 fn until(waiting: Waiting) -> Instant {
     let own = Instant::now() + TIME;
     match waiting {
-        Waiting::No => own,
+        Waiting::No | Waiting::ForAnswer => own,
         Waiting::Until(deadline) => deadline.max(own),
     }
 }

@@ -78,7 +78,7 @@ impl Leads {
                 let Some(at) = at else { continue };
                 let servers = project.servers.clone();
                 asked.spawn(async move {
-                    let said = servers.goto(language, &at, Goto::Definition, Waiting::No).await;
+                    let said = servers.goto(language, &at, Goto::Definition, Waiting::ForAnswer).await;
                     said.ok().map(|said| (number, said.value))
                 });
             }

@@ -141,7 +141,7 @@ pub async fn plan(project: &Project, ask: &Rename) -> Result<Planned, RenameErro
 async fn once(project: &Project, ask: &Rename) -> Result<Planned, RenameError> {
     let target = project.target(&ask.wanted).await?;
     check_name(&target, &ask.new_name)?;
-    let links = linked(project, &target, ask.waiting).await?;
+    let links = linked(project, &target, ask.waiting.for_answer()).await?;
     let noted = noted(project, ask, &links).await?;
     let OverrideLinks { members, through_super, by_computed_name, .. } = links;
     let symbol = LinkedSymbol { target, members, through_super };
