@@ -4,7 +4,7 @@
 
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -201,7 +201,13 @@ async fn live(start: &Start, starting: Lock, announce: impl FnOnce(Begun)) -> Re
     let mut signals = Signals::new()?;
     pick(toolsets::all(), &settings.toolset).map_err(DaemonError::Toolset)?;
     let host = Host::new(Parts {
-        project: Some(open_project(place, settings, setup.languages.clone(), &setup.trust)?),
+        project: Some(open_project(
+            Path::new(THIS_PROGRAM),
+            place,
+            settings,
+            setup.languages.clone(),
+            &setup.trust,
+        )?),
         root: place.root.clone(),
         toolsets: toolsets::all(),
         default_toolset: settings.toolset.clone(),
@@ -253,8 +259,13 @@ async fn live(start: &Start, starting: Lock, announce: impl FnOnce(Begun)) -> Re
     Ok(())
 }
 
-/// Opens the project of a place: starts its engine, and makes ready to start its language servers.
+/// This very program, even if an upgrade has put another one in its place.
+pub const THIS_PROGRAM: &str = "/proc/self/exe";
+
+/// Opens the project of a place: starts its engine, and makes ready to start its language servers. `program` is symd, of
+/// which the processes that parse and that watch over shells are started ([`THIS_PROGRAM`] in a daemon).
 pub fn open_project(
+    program: &Path,
     place: &Place,
     settings: &Settings,
     languages: Arc<Languages>,
@@ -267,8 +278,7 @@ pub fn open_project(
     tell(&recovered);
     let shells = Shells {
         root: Arc::clone(&root),
-        // This very program, even if an upgrade has put another one in its place.
-        warden: PathBuf::from("/proc/self/exe"),
+        warden: program.to_owned(),
         afterwards: match settings.shell_background {
             ShellBackground::Reap => Afterwards::Reap,
             ShellBackground::Keep => Afterwards::Keep,
@@ -287,7 +297,7 @@ pub fn open_project(
         answer_patience: settings.server_answer(),
     });
     let parsers = Parsers::in_workers(ParsersOptions {
-        program: PathBuf::from("/proc/self/exe"),
+        program: program.to_owned(),
         quarantine: Some(place.quarantine()),
     })?;
     let told = servers.clone();

@@ -96,6 +96,7 @@ impl Stage {
         let place = user.place();
         place.prepare().unwrap();
         let project = daemon::open_project(
+            env!("CARGO_BIN_EXE_symd").as_ref(),
             &place,
             &Default::default(),
             symd::config::Languages::builtin().clone(),

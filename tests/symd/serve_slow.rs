@@ -109,6 +109,7 @@ fn with(limits: Limits, test: impl FnOnce(Wire, &tokio::runtime::Runtime, Arc<Ho
     let host = Host::new(Parts {
         project: Some(
             daemon::open_project(
+                env!("CARGO_BIN_EXE_symd").as_ref(),
                 &place,
                 &Default::default(),
                 symd::config::Languages::builtin().clone(),

@@ -9,7 +9,7 @@ use super::apply::{ApplyError, apply, preview};
 use super::counts::changed_lines;
 use super::effects::{self, Caused, Report};
 use super::make::{Made, MakeError, Written, make};
-use super::request::{Request, TextAct, What};
+use super::request::Request;
 use super::users::Users;
 use crate::base::RelPath;
 use crate::edit::{Applied, By, EditError, FileDiff, Plan, PlanStep};
@@ -125,7 +125,7 @@ async fn made(
         let applied = match apply(project, made.plan, by).await {
             Err(ApplyError::Edit(EditError::Conflict { files }))
                 if attempt < ATTEMPTS
-                    && is_named_by_content(&request)
+                    // To a client that has not read them, the edit came after that change as well as before.
                     && !files.iter().any(|one| request.base.knows(&one.path)) =>
             {
                 if turn.is_none() {
@@ -184,12 +184,4 @@ async fn plan(project: &Project, request: &Arc<Request>) -> Result<Made, Perform
             made => return Ok(made?),
         }
     }
-}
-
-/// A patch is: its lines of context decide, its line numbers only where to look first.
-fn is_named_by_content(request: &Request) -> bool {
-    matches!(
-        request.what,
-        What::Symbol { .. } | What::Text { act: TextAct::Replace { .. }, .. } | What::Patch(_)
-    )
 }
