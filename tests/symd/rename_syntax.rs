@@ -82,8 +82,29 @@ fn a_string_elsewhere_names_nothing_that_a_test_function_declares() {
     let inside = lib.replace("'other'", "'go_on'");
     play(&[("test_lib.py", inside.as_bytes())], Answers::Nobody, async |stage| {
         let wanted = json!({ "name_path": "test_one/A/go_on", "new_name": "stop" });
-        let done = stage.done("rename_symbol", wanted).await;
-        assert!(done.contains("1 mention in strings") && !done.contains("; complete]"), "{done}");
+        assert!(
+            stage.refused("rename_symbol", wanted).await.contains("\n  test_lib.py:4: getattr(A(), 'go_on')")
+        );
+    });
+}
+
+#[test]
+fn a_string_that_says_nothing_but_the_symbol_is_a_doubt() {
+    let lib = "class Box:\n    def take_out(self):\n        return getattr(self, 'put')()\n\n    def put(self):\n        pass\n\n\n\
+               NAMES = ['lib.Box', 'take_out', 'put', 'Box.put', 'a put']\n";
+    let files: [(&str, &[u8]); 1] = [("lib.py", lib.as_bytes())];
+    play(&files, Answers::Nobody, async |stage| {
+        for (name, places) in
+            [("Box", "1 string says"), ("Box/take_out", "1 string says"), ("Box/put", "1 string says")]
+        {
+            let refused =
+                stage.refused("rename_symbol", json!({ "name_path": name, "new_name": "zz" })).await;
+            assert!(refused.contains(places) && refused.contains("include: [\"strings\"]"), "{refused}");
+            assert!(refused.contains("\n  lib.py:9: NAMES"), "{refused}");
+        }
+        let wanted = json!({ "name_path": "Box", "new_name": "Crate", "include": ["strings"] });
+        stage.done("rename_symbol", wanted).await;
+        assert!(stage.text("lib.py").contains("'lib.Crate', 'take_out', 'put', 'Crate.put', 'a put'"));
     });
 }
 

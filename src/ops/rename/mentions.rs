@@ -61,6 +61,8 @@ pub(super) struct Mention {
     /// Whether the program may look the symbol up by it: a string that is nothing but the name, or a path with it, or that
     /// reads like code; anything in a file of another language.
     pub(super) is_lookup: bool,
+    /// Whether it is a string that says nothing but this symbol: its path, or a name of several words.
+    pub(super) is_its_name: bool,
 }
 
 /// What was found in the project's texts.
@@ -138,7 +140,9 @@ fn of_file(
             Medium::Strings => is_path(text.as_str(), range) || reads_like_code(text.as_str(), range),
             Medium::OtherLanguages => true,
         };
-        found.push(Mention { path: file.path.clone(), range, medium, is_lookup });
+        let is_own = file.path == target.at.path && target.range.contains(range);
+        let is_its_name = medium == Medium::Strings && !is_own && is_name_of(text.as_str(), range, target);
+        found.push(Mention { path: file.path.clone(), range, medium, is_lookup, is_its_name });
     };
     let (Some(grammar), true) = (file.grammar(), resolve::share_names(file, &target.file)) else {
         let is_prose = file.path.extension().is_some_and(|extension| PROSE.contains(&extension));
@@ -182,6 +186,38 @@ fn is_path(text: &str, range: TextRange) -> bool {
     before.ends_with(is_quote) && behind.starts_with(is_quote)
 }
 
+/// Whether the string around `range` is the target's path (`"lib.Box"`, `"Box.run"`), or its name alone where that is made of
+/// several words: one word may be anything's.
+fn is_name_of(text: &str, range: TextRange, target: &Target) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "_.:".contains(c);
+    let is_quote = |c: char| matches!(c, '"' | '\'' | '`');
+    let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
+    let outside = before.trim_end_matches(is_part);
+    if !outside.ends_with(is_quote) || !behind.starts_with(is_quote) {
+        return false;
+    }
+    let mut parts = before[outside.len()..].trim_end_matches(['.', ':']).rsplit(['.', ':']);
+    match parts.next().filter(|part| !part.is_empty()) {
+        Some(around) => {
+            let class = target.symbol.name_path.rsplit('/').nth(1);
+            let stem = Some(target.at.path.file_stem());
+            let package = target.at.path.parent();
+            let package = package.as_ref().map(RelPath::file_name);
+            [class, stem, package].contains(&Some(around))
+        }
+        None => has_several_words(&target.name),
+    }
+}
+
+/// `max_size`, `maxSize`.
+fn has_several_words(name: &str) -> bool {
+    let has_hump = || {
+        let mut pairs = name.chars().zip(name.chars().skip(1));
+        pairs.any(|(one, next)| one.is_lowercase() && next.is_uppercase())
+    };
+    name.trim_matches('_').contains('_') || has_hump()
+}
+
 /// Whether a name in a string is declared, called or reached through a dot: code that is made, or run, from text.
 fn reads_like_code(text: &str, range: TextRange) -> bool {
     let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
@@ -206,6 +242,20 @@ mod tests {
         check("'x = a.run'", true);
         check("'it can run.'", false);
         check("'{run}'", false);
+    }
+
+    #[test]
+    fn names_of_several_words() {
+        for (name, expected) in [
+            ("max_size", true),
+            ("maxSize", true),
+            ("run", false),
+            ("_run", false),
+            ("HTTP", false),
+            ("Box", false),
+        ] {
+            assert_eq!(has_several_words(name), expected, "{name}");
+        }
     }
 
     #[test]

@@ -354,6 +354,18 @@ async fn with_mentions(
     }
     let (included, left): (Vec<Mention>, Vec<Mention>) =
         found.into_iter().partition(|one| ask.include.contains(&one.medium));
+    let named: Vec<(RelPath, TextRange)> =
+        left.iter().filter(|one| one.is_its_name).map(|one| (one.path.clone(), one.range)).collect();
+    if ask.doubts == Doubts::Refuse && ask.unchecked == UncheckedUses::Doubted && !named.is_empty() {
+        let why = format!(
+            "{} nothing but '{}' or its path, by which the program may look it up; include: [\"{}\"] changes all mentions in strings",
+            counted(named.len(), "string says", "strings say"),
+            target.name,
+            Medium::Strings.name()
+        );
+        let places = project.look(move |view, cancel| listed(view, &named, cancel)).await?;
+        return Err(RenameError::Doubtful { why, places: places.map_err(QuestionError::from)? });
+    }
     let new_name = ask.new_name.clone();
     let work = move |view: &View, cancel: &_| {
         for one in included {
