@@ -82,6 +82,16 @@ pub fn inherited_members(
     Ok(classes.iter().map(|place| class_at(place).and_then(member_of)).collect())
 }
 
+/// Whether the target is a fixture: pytest gives it to parameters of its name, which no server takes for uses.
+pub fn is_pytest_fixture(sources: &dyn Sources, target: &Target, cancel: &Cancel) -> bool {
+    if Family::of(&target.file) != Some(Family::Python) {
+        return false;
+    }
+    let project = Project::new(sources, Family::Python, cancel);
+    let here = project.here(&target.file);
+    here.is_some_and(|here| here.row_of(target).is_some_and(|row| is_fixture(&here, row)))
+}
+
 fn value(project: &Project, here: &Here, at: u32) -> Option<FixtureValue> {
     let Receiver::Chain(chain, _) = receiver(here.text.as_str(), at as usize, Family::Python) else {
         return None;

@@ -41,7 +41,7 @@ pub use clashes::{captured, taken};
 pub use definitions::definitions;
 pub use enclosing::{attributed, enclosing};
 pub use family::{can_name, share_names};
-pub use fixtures::{FixtureValue, fixture_values, inherited_members};
+pub use fixtures::{FixtureValue, fixture_values, inherited_members, is_pytest_fixture};
 pub use heads::{WrittenBase, is_type, written_bases};
 pub use heirs::{Heirs, heirs};
 pub use occurrence::{Judgement, Occurrence, Role};

@@ -92,8 +92,11 @@ fn a_string_elsewhere_names_nothing_that_a_test_function_declares() {
 fn a_string_that_says_nothing_but_the_symbol_is_a_doubt() {
     let lib = "class Box:\n    def take_out(self):\n        return getattr(self, 'put')()\n\n    def put(self):\n        pass\n\n\n\
                NAMES = ['lib.Box', 'take_out', 'put', 'Box.put', 'a put']\n";
-    let files: [(&str, &[u8]); 1] = [("lib.py", lib.as_bytes())];
+    let own: (&str, &[u8]) = ("own.py", b"some_type = TypeVar('some_type')\n");
+    let files: [(&str, &[u8]); 2] = [("lib.py", lib.as_bytes()), own];
     play(&files, Answers::Nobody, async |stage| {
+        let done = stage.done("rename_symbol", json!({ "name_path": "some_type", "new_name": "zz" })).await;
+        assert!(done.contains("1 mention in strings") && !done.contains("; complete]"), "{done}");
         for (name, places) in
             [("Box", "1 string says"), ("Box/take_out", "1 string says"), ("Box/put", "1 string says")]
         {
@@ -105,6 +108,26 @@ fn a_string_that_says_nothing_but_the_symbol_is_a_doubt() {
         let wanted = json!({ "name_path": "Box", "new_name": "Crate", "include": ["strings"] });
         stage.done("rename_symbol", wanted).await;
         assert!(stage.text("lib.py").contains("'lib.Crate', 'take_out', 'put', 'Crate.put', 'a put'"));
+    });
+}
+
+#[test]
+fn a_fixture_of_pytest_is_used_by_parameters() {
+    let files: [(&str, &[u8]); 1] = [(
+        "conftest.py",
+        b"import pytest\n\n\n@pytest.fixture\ndef made():\n    return 1\n\n\ndef other():\n    return 2\n",
+    )];
+    play(&files, Answers::Nobody, async |stage| {
+        let refused = stage.refused("rename_symbol", json!({ "name_path": "made", "new_name": "zz" })).await;
+        assert!(
+            refused.contains("'made' is a fixture: pytest gives it to the parameters of that name"),
+            "{refused}"
+        );
+        let forced = json!({ "name_path": "made", "new_name": "zz", "force": true });
+        let done = stage.done("rename_symbol", forced).await;
+        assert!(done.contains("is a fixture") && !done.contains("; complete]"), "{done}");
+        let done = stage.done("rename_symbol", json!({ "name_path": "other", "new_name": "yy" })).await;
+        assert!(done.contains("; complete]"), "{done}");
     });
 }
 

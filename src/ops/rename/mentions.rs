@@ -205,8 +205,14 @@ fn is_name_of(text: &str, range: TextRange, target: &Target) -> bool {
             let package = package.as_ref().map(RelPath::file_name);
             [class, stem, package].contains(&Some(around))
         }
-        None => has_several_words(&target.name),
+        None => has_several_words(&target.name) && !is_own_name(before, &target.name),
     }
+}
+
+/// Whether the line that `before` ends in declares something of that name: `T = TypeVar("T")` tells a value its own name.
+fn is_own_name(before: &str, name: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default().trim_start();
+    line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with(['=', ':']))
 }
 
 /// `max_size`, `maxSize`.

@@ -163,6 +163,7 @@ async fn once(project: &Project, ask: &Rename) -> Result<Planned, RenameError> {
     };
     draft.notes.splice(0..0, noted);
     let draft = with_computed_names(project, &symbol, ask, draft, by_computed_name).await?;
+    let draft = with_parameters(project, &symbol, ask, draft).await?;
     let draft = with_mentions(project, &symbol.target, ask, draft, found).await?;
     let draft = without_collisions(project, &symbol, ask, draft, taken).await?;
     finished(symbol.target, ask, draft)
@@ -265,6 +266,28 @@ async fn with_computed_names(
         return Err(RenameError::Doubtful { why: format!("{why}: nothing else uses it"), places });
     }
     draft.notes.push(Note::doubt(why, places));
+    Ok(draft)
+}
+
+/// Refuses, or notes, that pytest gives a fixture to parameters of its name, which keep that name.
+async fn with_parameters(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    mut draft: Draft,
+) -> Result<Draft, RenameError> {
+    let of = symbol.target.resolved();
+    if !project.look(move |view, cancel| resolve::is_pytest_fixture(view, &of, cancel)).await? {
+        return Ok(draft);
+    }
+    let why = format!(
+        "'{}' is a fixture: pytest gives it to the parameters of that name, which keep it",
+        symbol.target.name
+    );
+    if ask.doubts == Doubts::Refuse && ask.unchecked == UncheckedUses::Doubted {
+        return Err(RenameError::Doubtful { why, places: Vec::new() });
+    }
+    draft.notes.push(Note::doubt(why, Vec::new()));
     Ok(draft)
 }
 
