@@ -140,6 +140,10 @@ fn a_worker_has_a_pipe_and_nothing_else() {
     assert!(!workers.is_empty());
     for worker in workers {
         let proc = |file: &str| format!("/proc/{}/{file}", worker.as_raw_nonzero());
+        // One that is being started is confined before it is given a text.
+        let is_confined = || std::fs::read_to_string(proc("status")).unwrap().contains("Seccomp:\t2");
+        let asked = std::iter::repeat_with(|| user.find("good")).take(1_000);
+        assert!(is_confined() || asked.into_iter().any(|_| is_confined()));
         let mut descriptors: Vec<String> = std::fs::read_dir(proc("fd"))
             .unwrap()
             .map(|entry| std::fs::read_link(entry.unwrap().path()).unwrap().display().to_string())

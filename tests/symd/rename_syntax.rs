@@ -112,6 +112,16 @@ fn a_string_that_says_nothing_but_the_symbol_is_a_doubt() {
 }
 
 #[test]
+fn a_property_is_renamed_with_its_setter() {
+    let lib = "class Box:\n    @property\n    def room(self): return 1\n\n    @room.setter\n    def room(self, value): pass\n\n    def f(self): self.room = 2\n";
+    let files: [(&str, &[u8]); 1] = [("lib.py", lib.as_bytes())];
+    play(&files, Answers::Nobody, async |stage| {
+        let done = stage.done("rename_symbol", json!({ "name_path": "Box/room", "new_name": "space" })).await;
+        assert_eq!(stage.text("lib.py"), lib.replace("room", "space"), "{done}");
+    });
+}
+
+#[test]
 fn a_fixture_of_pytest_is_used_by_parameters() {
     let files: [(&str, &[u8]); 1] = [(
         "conftest.py",

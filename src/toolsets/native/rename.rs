@@ -20,7 +20,7 @@ use crate::edit::By;
 use crate::index::Locals;
 use crate::ops::edits::{Again, Attempts, Form, Report, carry_out, check_base, preview};
 use crate::ops::rename::{Doubts, Medium, Planned, Rename, RenameError, UncheckedUses, plan};
-use crate::ops::target::Wanted;
+use crate::ops::target::{Several, Wanted};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::{Refusal, in_time};
 use crate::toolsets::{Call, Reply, Running, Tool};
@@ -62,7 +62,11 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let is_shown_only = arguments.boolean_or("dry_run", false).map_err(failed)?;
     let (include, unchecked) = include(&arguments)?;
     let ask = Rename {
-        wanted: Wanted { locals: Locals::Included, ..wanted_of_edit(&arguments).map_err(failed)? },
+        wanted: Wanted {
+            locals: Locals::Included,
+            several: Several::OneThing,
+            ..wanted_of_edit(&arguments).map_err(failed)?
+        },
         new_name: arguments.string("new_name").map_err(failed)?.to_owned(),
         include,
         unchecked,
