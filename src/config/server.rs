@@ -76,6 +76,8 @@ pub struct Readiness {
     /// A part of a `window/logMessage` that must have come: `source files` (basedpyright, which tells nothing else
     /// when it knows the project's files).
     pub log_message: Option<String>,
+    /// Whether its progress is that of requests and checks alone, and says nothing of what it knows of the project.
+    pub ignores_progress: bool,
     /// Whether it loads nothing before a document is opened: then the first one asked about is opened at its start, and
     /// `start_grace_ms` counts from then.
     pub opens_first: bool,
@@ -90,6 +92,7 @@ impl Default for Readiness {
             server_status: false,
             notification: None,
             log_message: None,
+            ignores_progress: false,
             opens_first: false,
             timeout: 120,
         }

@@ -2,8 +2,8 @@
 //! clock, no process and no JSON; whoever drives it gives it facts and asks again at [`Readiness::next`].
 //!
 //! Ready is: initialized; no progress open, and none for [`Rules::start_grace_ms`] after `initialized` and after the end
-//! of the last one (servers load in several steps, with short gaps between them); `quiescent`, where the server tells
-//! it; its own notification or log message, where it has one. For a server that loads nothing before a document is
+//! of the last one (servers load in several steps, with short gaps between them), unless its progress is known to say
+//! nothing of the project ([`Rules::ignores_progress`]); `quiescent`, where the server tells it; its own notification or log message, where it has one. For a server that loads nothing before a document is
 //! opened all that counts from the first one on ([`Rules::opens_first`]). Once the time for all that is over it counts as ready all the same, and
 //! says so. Later progress leaves it ready and says so; a later `quiescent: false` does not.
 //!
@@ -209,7 +209,7 @@ impl Readiness {
 
     /// The first fact that is missing, in the words of [`Standing::Loading`].
     fn missing(&self, now: Instant, begun: Instant) -> Option<String> {
-        if let Some(step) = self.open.values().next() {
+        if let Some(step) = self.open.values().next().filter(|_| !self.rules.ignores_progress) {
             return Some(step.to_string());
         }
         if self.quiescent == Some(false) || (self.rules.server_status && self.quiescent.is_none()) {
@@ -347,6 +347,19 @@ mod tests {
         play.check(1_000, "loading: it has not logged \"source file\"");
         play.tell(2_000, Told::LoggedSign);
         play.check(2_000, "ready");
+    }
+
+    #[test]
+    fn progress_that_says_nothing_of_the_project() {
+        let mut play =
+            Play::new("start-grace-ms = 0\nlog-message = \"source file\"\nignores-progress = true");
+        play.tell(0, Told::Initialized);
+        play.begin(10, "a", "3 files to analyze");
+        play.check(10, "loading: it has not logged \"source file\"");
+        play.tell(20, Told::LoggedSign);
+        play.check(20, "ready");
+        play.begin(30, "b", "Finding references");
+        play.check(30, "ready");
     }
 
     #[test]
