@@ -9,6 +9,7 @@ import pathlib
 import signal
 import sys
 import time
+from collections.abc import Callable
 
 import report
 from asking import ask
@@ -34,7 +35,8 @@ def main() -> None:
         for seed in options.seeds:
             cases = draw(copy.root, copy.project, seed, options.count)
             for way in options.ways:
-                outcomes += through(way, seed, cases, checks, options)
+                so_far = list(outcomes)
+                outcomes += through(way, seed, cases, checks, options, lambda new: keep(so_far + new, options))
                 keep(outcomes, options)
     print(tables(outcomes))
 
@@ -57,8 +59,11 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def through(way: str, seed: int, cases: list[Case], checks: Checks, options: argparse.Namespace) -> list[Outcome]:
-    """Asks for all renames in one way, then finds out which of the accepted ones break the project."""
+def through(
+    way: str, seed: int, cases: list[Case], checks: Checks, options: argparse.Namespace, write: Callable[[list[Outcome]], None]
+) -> list[Outcome]:
+    """Asks for all renames in one way, then finds out which of the accepted ones break the project. What is known is written
+    after each step: judging may take hours."""
     copy, began = checks.copy, time.monotonic()
     copy.reset()
     home = Home(options.work / "homes" / f"{copy.project.name}-{way}", options.servers, WAYS[way])
@@ -66,8 +71,9 @@ def through(way: str, seed: int, cases: list[Case], checks: Checks, options: arg
         symd.settle(**cases[0].arguments)
         outcomes = [Outcome(copy.project.name, way, seed, case, ask(symd, case)) for case in cases]
         asked = time.monotonic() - began
+        write(outcomes)
         if not options.dry:
-            judge_all(outcomes, symd, checks, options)
+            judge_all(outcomes, symd, checks, options, write)
     accepted = [one for one in outcomes if one.answer.is_accepted]
     say(
         f"{copy.project.name} {way} seed {seed}: {len(accepted)} accepted, {sum(one.answer.is_complete for one in accepted)} complete, "
@@ -76,7 +82,9 @@ def through(way: str, seed: int, cases: list[Case], checks: Checks, options: arg
     return outcomes
 
 
-def judge_all(outcomes: list[Outcome], symd: Symd, checks: Checks, options: argparse.Namespace) -> None:
+def judge_all(
+    outcomes: list[Outcome], symd: Symd, checks: Checks, options: argparse.Namespace, write: Callable[[list[Outcome]], None]
+) -> None:
     """Judges the accepted renames, those that say complete apart from the others."""
     known = Known(checks.copy.folder / "verdicts.json")
     if options.anew:
@@ -85,9 +93,10 @@ def judge_all(outcomes: list[Outcome], symd: Symd, checks: Checks, options: argp
     judge = Judge(symd, checks, known, {one.case: one.answer.diff for one in accepted}, say)
     for is_complete in (True, False):
         judge.judge([one.case for one in accepted if one.answer.is_complete == is_complete])
-    for one in accepted:
-        one.problems = judge.problems.get(one.case)
-        one.said_when_made = judge.made.get(one.case, "").strip().split("\n")[-1]
+        for one in accepted:
+            one.problems = judge.problems.get(one.case)
+            one.said_when_made = judge.made.get(one.case, "").strip().split("\n")[-1]
+        write(outcomes)
     for cases, problems in judge.only_together:
         say(f"  sound by halves, broken together: {[case.new_name for case in cases]}: {problems[0][:200]}")
 

@@ -2,7 +2,10 @@
 //! `getattr(self, "do_" + word)`. No occurrence of a member's name stands there, and yet it may be meant. Invariant: a name
 //! that is written out as one string is not computed.
 
-use super::project::Project;
+use super::classes::is_class;
+use super::context::first_word;
+use super::project::{Here, Project};
+use super::scope;
 use super::sources::Target;
 use crate::base::{RelPath, TextRange};
 
@@ -26,12 +29,30 @@ pub(super) fn computed_names(project: &Project, class: &Target, name: &str) -> V
             let range = TextRange::new(start, start.saturating_add(length));
             let is_inside = row.start <= start && start < row.end;
             let behind = here.text.as_str().get(range.end as usize..).unwrap_or_default();
-            if is_inside && beginning(behind).is_some_and(|beginning| name.starts_with(beginning)) {
+            let is_own = || !names_class(behind) || takes_class(&here, start);
+            if is_inside && is_own() && beginning(behind).is_some_and(|beginning| name.starts_with(beginning))
+            {
                 found.push((class.file.path.clone(), range));
             }
         }
     }
     found
+}
+
+/// Whether the first of the arguments that begin `text` is `cls`.
+fn names_class(text: &str) -> bool {
+    let first = text.trim_start().strip_prefix('(').map(|arguments| first_word(arguments.trim_start()));
+    first == Some("cls")
+}
+
+/// Whether `cls` is the class at byte `at`, the first parameter of a function around: methods of decorators and builders have
+/// locals of that name for other classes.
+fn takes_class(here: &Here, at: u32) -> bool {
+    let functions = scope::around(here, at).into_iter().map(|row| &here.outline.rows[row]);
+    functions.filter(|row| !is_class(row)).any(|row| {
+        let behind = row.name_start as usize + usize::from(row.name_len);
+        here.text.as_str().get(behind..).is_some_and(names_class)
+    })
 }
 
 /// Of the arguments that begin `text`, `(self, "do_" + word)`: what the computed name is known to begin with, maybe nothing.

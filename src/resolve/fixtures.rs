@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::context::{Receiver, first_word, receiver};
 use super::family::Family;
-use super::graph::ClassGraph;
 use super::project::{Here, Project};
 use super::sources::{Sources, Target};
 use super::test_functions::is_test;
@@ -22,9 +21,11 @@ pub struct FixtureValue {
     pub file: Arc<FileEntry>,
     /// The byte at which the name begins.
     pub at: u32,
+    /// What is asked of the value before the member: `json` in `app.json.dumps()`.
+    pub path: Vec<String>,
 }
 
-/// For each member that is used at `places` (`app` in `app.run()` being a parameter): where the value of the fixture that
+/// For each member that is used at `places` (`app` in `app.run()` or `app.json.dumps()` being a parameter): where the value of the fixture that
 /// the parameter holds is named.
 pub fn fixture_values(
     sources: &dyn Sources,
@@ -38,48 +39,6 @@ pub fn fixture_values(
         Ok(here.and_then(|here| value(&project, &here, range.start)))
     };
     places.iter().map(value).collect()
-}
-
-/// For each class whose name, or declaration, stands at a place: the first of `members` that it declares or inherits, else
-/// another member of their name.
-pub fn inherited_members(
-    sources: &dyn Sources,
-    classes: &[(RelPath, TextRange)],
-    members: &[Target],
-    cancel: &Cancel,
-) -> Result<Vec<Option<Target>>, Cancelled> {
-    let project = Project::new(sources, Family::Python, cancel);
-    let graph = ClassGraph::read(&project)?;
-    let class_at = |(path, range): &(RelPath, TextRange)| {
-        let is_it = |class: &Target| {
-            class.file.path == *path
-                && class.row().is_some_and(|(_, row)| {
-                    range.start <= row.name_start && row.name_start <= range.end && row.start <= range.start
-                })
-        };
-        graph.iter().find(|(_, node)| is_it(&node.class)).map(|(number, _)| number)
-    };
-    let member_of = |number: usize| {
-        let above = graph.ancestors(number);
-        let of = |class: &Target| {
-            let is_of = |member: &&Target| {
-                member.file.path == class.file.path
-                    && member.row().and_then(|(_, row)| row.parent()) == Some(class.row)
-            };
-            members.iter().find(is_of).cloned()
-        };
-        let other = |class: &Target| {
-            let (name, (outline, _)) = (members.first()?.name(), class.row()?);
-            let is_it = |at: &usize| {
-                outline.rows[*at].parent() == Some(class.row) && outline.name(&outline.rows[*at]) == name
-            };
-            let row = (0..outline.rows.len()).find(is_it)?;
-            Some(Target { file: class.file.clone(), row })
-        };
-        let classes = || above.iter().map(|&at| &graph.node(at).class);
-        classes().find_map(of).or_else(|| classes().find_map(other))
-    };
-    Ok(classes.iter().map(|place| class_at(place).and_then(member_of)).collect())
 }
 
 /// Whether the target is a fixture: pytest gives it to parameters of its name, which no server takes for uses.
@@ -96,18 +55,21 @@ fn value(project: &Project, here: &Here, at: u32) -> Option<FixtureValue> {
     let Receiver::Chain(chain, _) = receiver(here.text.as_str(), at as usize, Family::Python) else {
         return None;
     };
-    let &[parameter] = &chain[..] else { return None };
+    let (&parameter, path) = chain.split_first()?;
+    let function = holds_given(here, parameter, at)?;
+    let (file, fixture) = fixture(project, here, function, parameter)?;
+    let there = project.here(&file)?;
+    let at = returned(&there, fixture)?;
+    Some(FixtureValue { file, at, path: path.iter().map(|&part| part.to_owned()).collect() })
+}
+
+/// The function around byte `at` to which pytest gives the parameter, and which keeps it.
+pub(super) fn holds_given(here: &Here, parameter: &str, at: u32) -> Option<usize> {
     let function = taking(&here.outline, parameter, at)?;
     let row = &here.outline.rows[function];
     let body = here.text.as_str().get(row.name_start as usize..row.end as usize)?;
     let is_called_by_pytest = is_test(&here.outline, function) || is_fixture(here, function);
-    if !is_called_by_pytest || is_bound_again(body, parameter) {
-        return None;
-    }
-    let (file, fixture) = fixture(project, here, function, parameter)?;
-    let there = project.here(&file)?;
-    let at = returned(&there, fixture)?;
-    Some(FixtureValue { file, at })
+    (is_called_by_pytest && !is_bound_again(body, parameter)).then_some(function)
 }
 
 /// The innermost function around byte `at` with a parameter, or local, of that name.
@@ -140,11 +102,15 @@ fn is_bound_again(body: &str, name: &str) -> bool {
     })
 }
 
-/// Whether a decorator makes the function a fixture.
-fn is_fixture(here: &Here, row: usize) -> bool {
+/// What stands before the name of a function or class: its decorators.
+pub(super) fn decorators(here: &Here, row: usize) -> &str {
     let row = &here.outline.rows[row];
-    let head = here.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or_default();
-    let mut decorators = head.lines().filter_map(|line| line.trim_start().strip_prefix('@'));
+    here.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or_default()
+}
+
+/// Whether a decorator makes the function a fixture.
+pub(super) fn is_fixture(here: &Here, row: usize) -> bool {
+    let mut decorators = decorators(here, row).lines().filter_map(|line| line.trim_start().strip_prefix('@'));
     decorators.any(|decorator| {
         let chain = decorator.split(['(', ' ', '#']).next().unwrap_or_default();
         chain.rsplit('.').next() == Some("fixture")

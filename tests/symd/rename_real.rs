@@ -77,10 +77,10 @@ fn ty_renames_across_python_files() {
 #[test]
 fn what_a_fixture_of_pytest_gives_is_followed_through_ty() {
     let Some(servers) = real_server("ty") else { return };
-    let lib = "class App:\n    def run(self):\n        return 1\n\n\nclass Large(App):\n    pass\n\n\nclass Other:\n    def run(self):\n        return 2\n";
+    let lib = "class Store:\n    def load(self):\n        return 1\n\n\nclass App:\n    def __init__(self):\n        self.store: Store = Store()\n\n    def run(self):\n        return 1\n\n\nclass Large(App):\n    pass\n\n\nclass Other:\n    def run(self):\n        return 2\n";
     let conftest = "import pytest\n\nfrom lib import Large, Other\n\n\n@pytest.fixture\ndef app():\n    app = Large()\n    return app\n\n\n\
         @pytest.fixture()\ndef other():\n    yield Other()\n";
-    let tests = "def test_run(app, other):\n    assert app.run() < other.run()\n\n\nclass TestMore:\n    def test_again(self, app):\n        app.run()\n";
+    let tests = "def test_run(app, other):\n    assert app.run() < other.run()\n\n\nclass TestMore:\n    def test_again(self, app):\n        app.run()\n        app.store.load()\n";
     let files: [(&str, &[u8]); 4] = [
         ("pyproject.toml", b"[project]\nname = \"lib\"\nversion = \"1\"\n"),
         ("lib.py", lib.as_bytes()),
@@ -94,6 +94,32 @@ fn what_a_fixture_of_pytest_gives_is_followed_through_ty() {
             ("tests/test_lib.py", tests.replace("app.run", "app.start")),
         ];
         renames_and_undoes(stage, wanted, &expected).await;
+        let inside = json!({ "name_path": "Store/load", "relative_path": "lib.py", "new_name": "fetch" });
+        let expected = [
+            ("lib.py", lib.replacen("load", "fetch", 1)),
+            ("tests/test_lib.py", tests.replace("load", "fetch")),
+        ];
+        renames_and_undoes(stage, inside, &expected).await;
+    });
+}
+
+#[test]
+fn methods_that_return_their_object_are_followed_through_ty() {
+    let Some(servers) = real_server("ty") else { return };
+    let lib = "class Builder:\n    def one(self):\n        return self\n\n    def two(self):\n        def inner():\n            return 1\n\n        return self\n\n\
+        \x20   def three(self, x):\n        return x\n\n    def build(self):\n        return 1\n\n\n\
+        def make(other):\n    Builder().one().two().build()\n    other.three(Builder()).other()\n    return Builder().one().two().one().build()\n";
+    let files: [(&str, &[u8]); 2] =
+        [("pyproject.toml", b"[project]\nname = \"lib\"\nversion = \"1\"\n"), ("lib.py", lib.as_bytes())];
+    play(&files, Answers::Real(servers), async |stage| {
+        for name in ["build", "two"] {
+            let wanted = json!({ "name_path": format!("Builder/{name}"), "relative_path": "lib.py", "new_name": "made" });
+            renames_and_undoes(stage, wanted, &[("lib.py", with_words(lib, name, "made"))]).await;
+        }
+        let doubtful = lib.replace("one().two().build", "three(1).build");
+        std::fs::write(stage.path("lib.py"), &doubtful).expect("written");
+        let wanted = json!({ "name_path": "Builder/build", "relative_path": "lib.py", "new_name": "made" });
+        assert!(stage.refused("rename_symbol", wanted).await.contains("1 occurrence of 'build'"));
     });
 }
 

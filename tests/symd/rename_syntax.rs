@@ -97,17 +97,43 @@ fn a_string_that_says_nothing_but_the_symbol_is_a_doubt() {
     play(&files, Answers::Nobody, async |stage| {
         let done = stage.done("rename_symbol", json!({ "name_path": "some_type", "new_name": "zz" })).await;
         assert!(done.contains("1 mention in strings") && !done.contains("; complete]"), "{done}");
-        for (name, places) in
-            [("Box", "1 string says"), ("Box/take_out", "1 string says"), ("Box/put", "1 string says")]
-        {
+        for name in ["Box/take_out", "Box/put"] {
             let refused =
                 stage.refused("rename_symbol", json!({ "name_path": name, "new_name": "zz" })).await;
-            assert!(refused.contains(places) && refused.contains("include: [\"strings\"]"), "{refused}");
+            assert!(
+                refused.contains("1 string says") && refused.contains("include: [\"strings\"]"),
+                "{refused}"
+            );
             assert!(refused.contains("\n  lib.py:9: NAMES"), "{refused}");
         }
         let wanted = json!({ "name_path": "Box", "new_name": "Crate", "include": ["strings"] });
         stage.done("rename_symbol", wanted).await;
         assert!(stage.text("lib.py").contains("'lib.Crate', 'take_out', 'put', 'Crate.put', 'a put'"));
+    });
+}
+
+#[test]
+fn strings_that_name_the_symbol_follow() {
+    let lib = "class Box:\n    def go_on(self): return 1\n    def __getattr__(self, name): return name in {'go_on'}\n";
+    let user = "from unittest import mock\nfrom pkg.lib import Box\nPLUGINS = {'pkg.lib.Box': 1}\n\
+        def f(**options):\n    mock.patch.object(Box, 'go_on')\n    return options.pop('go_on'), Box().go_on()\n";
+    let files: [(&str, &[u8]); 3] =
+        [("pkg/__init__.py", b""), ("pkg/lib.py", lib.as_bytes()), ("use.py", user.as_bytes())];
+    play(&files, Answers::Nobody, async |stage| {
+        let wanted = json!({ "name_path": "Box", "new_name": "Crate" });
+        let done = stage.done("rename_symbol", wanted).await;
+        assert!(
+            done.contains("1 string that names it renamed too") && done.contains("; complete]"),
+            "{done}"
+        );
+        assert_eq!(stage.text("use.py"), user.replace("Box", "Crate"));
+        stage.undo().await;
+        let wanted = json!({ "name_path": "Box/go_on", "new_name": "run", "include": ["unchecked"] });
+        let done = stage.done("rename_symbol", wanted).await;
+        assert!(done.contains("2 strings that name it renamed too"), "{done}");
+        assert_eq!(stage.text("pkg/lib.py"), lib.replace("go_on", "run"));
+        let followed = user.replace("Box, 'go_on'", "Box, 'run'").replace(".go_on()", ".run()");
+        assert_eq!(stage.text("use.py"), followed);
     });
 }
 

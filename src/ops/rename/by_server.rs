@@ -6,14 +6,16 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::answer::{Note, RenameError};
-use super::fixtures::follow_fixtures;
+use super::fixtures::GivenValues;
+use super::fluent::follow_fluent;
 use super::in_quotes::in_quotes;
 use super::leads::{Leads, Placed, Sense};
+use super::linked::LinkedSymbol;
 use super::places::listed;
 use super::shorthand::{has_shorthand, is_shorthand};
 use super::united::{Renamings, is_unproven, united, wrong};
 use super::unseen::Unseen;
-use super::{Doubts, Draft, LinkedSymbol, Rename, UncheckedUses, ask_server, counted};
+use super::{Doubts, Draft, Rename, UncheckedUses, ask_server, counted};
 use crate::base::{RelPath, TextEdit};
 use crate::engine::View;
 use crate::index::Snapshot;
@@ -23,7 +25,7 @@ use crate::ops::question::{QuestionError, Source};
 use crate::ops::references::{Found, Judged, compare};
 use crate::ops::server_edit::{ServerEdit, ServerEditError};
 use crate::ops::target::Target;
-use crate::resolve::{Judgement, Role};
+use crate::resolve::{self, Judgement, Role};
 use crate::syntax::SymbolKind;
 
 /// How often a server that may still be indexing is asked in all when its edit lacks something.
@@ -39,7 +41,7 @@ struct Findings {
     undeclared: Vec<Placed>,
     /// Likely uses of which the server says nothing.
     silent: Vec<Placed>,
-    /// Uses of which nobody says anything.
+    /// Uses of which neither the server nor syntax says anything.
     open: Vec<Placed>,
     /// Places that mean the symbol, and something else.
     both: Vec<Placed>,
@@ -60,7 +62,7 @@ pub(super) async fn draft(
     judged: &Judged,
     unseen: &Unseen,
 ) -> Result<Draft, RenameError> {
-    let mut leads = Leads::default();
+    let (mut leads, mut given) = (Leads::default(), GivenValues::default());
     let quoted = in_quotes(project, judged).await?;
     let mut before: Option<usize> = None;
     let mut round = 1;
@@ -71,7 +73,9 @@ pub(super) async fn draft(
         leads.ask(project, symbol, &places).await?;
         let silent = |place: &Placed| leads.sense(place, |_| false) == Sense::Unsaid;
         let silent: Vec<Placed> = places.into_iter().filter(silent).collect();
-        follow_fixtures(project, symbol, silent, &mut leads).await?;
+        given.follow(project, symbol, &silent, &mut leads).await?;
+        follow_fluent(project, symbol, &silent, &mut leads).await?;
+        rule_out(project, symbol, silent, &mut leads).await?;
         let (edit, findings) = completed(project, symbol, ask, edit, judged, (&leads, &quoted)).await?;
         let lacks = !findings.added.is_empty() || !findings.undeclared.is_empty();
         let is_settled = !lacks || !said.maybe_indexing || before == Some(count);
@@ -86,6 +90,22 @@ pub(super) async fn draft(
         asked = project.snapshot().await?;
         said = ask_server(project, symbol, ask, &asked).await.map_err(QuestionError::from)?;
     }
+}
+
+/// Notes which of `places` cannot mean the symbol, by what the project's text says of their receivers.
+async fn rule_out(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    mut places: Vec<Placed>,
+    leads: &mut Leads,
+) -> Result<(), QuestionError> {
+    places.retain(|place| leads.sense(place, |_| false) == Sense::Unsaid);
+    let (members, of) = (symbol.resolved(), places.clone());
+    let out = project.look(move |view, cancel| resolve::ruled_out(view, &members, &of, cancel)).await??;
+    for (place, _) in places.into_iter().zip(out).filter(|(_, is_out)| *is_out) {
+        leads.learn_other(place);
+    }
+    Ok(())
 }
 
 /// What to say of files that symd does not parse and that the edit does not change: the server may not have read them.
@@ -332,7 +352,7 @@ async fn concluded(
             occurrences(&findings.silent)
         );
         // Of a server that is right as far as known, only what it says itself counts against it.
-        if is_unproven || ask.unchecked == UncheckedUses::Doubted { &mut doubts } else { &mut remarks }
+        if is_unproven || ask.doubts_uses() { &mut doubts } else { &mut remarks }
             .push((why, findings.silent));
     }
     let early = before_bound(symbol, &edit);
@@ -364,7 +384,7 @@ async fn concluded(
             "neither {server} nor syntax can tell of {} of '{name}' whether they mean this symbol",
             occurrences(&findings.open)
         );
-        if ask.unchecked == UncheckedUses::Doubted {
+        if ask.doubts_uses() {
             let why = format!("{of}; include: [\"{}\"] renames them too", UncheckedUses::NAME);
             doubts.push((why, findings.open));
         } else {

@@ -1,11 +1,14 @@
 //! A rename without a server: only of a name that nothing else in the project is called, and whose every occurrence is known
 //! to mean the symbol. Invariant: one doubtful occurrence refuses all.
 
+use std::collections::HashSet;
+
 use super::answer::{Note, RenameError};
+use super::linked::LinkedSymbol;
 use super::places::listed;
 use super::shorthand::{has_shorthand, is_shorthand};
 use super::unseen::Unseen;
-use super::{Doubts, Draft, LinkedSymbol, Rename, UncheckedUses, counted};
+use super::{Doubts, Draft, Rename, UncheckedUses, counted};
 use crate::base::{Cancel, RelPath, TextEdit, TextRange};
 use crate::engine::View;
 use crate::index::{Locals, Query, Scope};
@@ -14,7 +17,7 @@ use crate::ops::Project;
 use crate::ops::question::{QuestionError, Source};
 use crate::ops::references::Judged;
 use crate::ops::server_edit::{ServerEdit, ServerEditError};
-use crate::resolve::{Judgement, Role};
+use crate::resolve::{self, Judgement, Role};
 use crate::syntax::{Matching, NamePattern};
 
 /// Makes the edit from the occurrences.
@@ -27,12 +30,16 @@ pub(super) async fn draft(
     unseen: Unseen,
 ) -> Result<Draft, RenameError> {
     let target = &symbol.target;
+    let ruled_out = ruled_out(project, symbol, judged).await?;
     let mut sure = Vec::new();
     let mut doubtful = Vec::new();
     let mut unchecked = 0;
     for one in &judged.occurrences {
         let place = (one.path.clone(), one.range);
-        let is_unchecked = one.judgement == Judgement::Unchecked && one.role != Role::Declaration;
+        let is_unchecked = is_unchecked(one);
+        if is_unchecked && ruled_out.contains(&place) {
+            continue;
+        }
         match ask.unchecked {
             _ if one.judgement == Judgement::Likely => sure.push(place),
             UncheckedUses::Renamed if is_unchecked => {
@@ -73,13 +80,12 @@ pub(super) async fn draft(
         );
         // With the unchecked ones renamed, those are left that look like something else.
         // A shorthand is a use for sure: left as it is it would break.
-        if ask.doubts != Doubts::Note && (has_shorthands || ask.unchecked == UncheckedUses::Doubted) {
+        if ask.doubts != Doubts::Note && (has_shorthands || ask.doubts_uses()) {
             let more = format!(
                 "; include: [\"{}\"] renames those that may mean it and leaves those that look like something else",
                 UncheckedUses::NAME
             );
-            let is_left =
-                judged.of(Judgement::Unchecked).next().is_some() && ask.unchecked == UncheckedUses::Doubted;
+            let is_left = judged.of(Judgement::Unchecked).next().is_some() && ask.doubts_uses();
             let why = if is_left { text + &more } else { text };
             return Err(RenameError::Doubtful { why, places });
         }
@@ -98,6 +104,24 @@ pub(super) async fn draft(
         return Err(QuestionError::Place(why).into());
     }
     Ok(Draft { edit, source: Source::Syntax(why), maybe_indexing: false, notes })
+}
+
+/// Whether syntax cannot tell what a use means.
+fn is_unchecked(one: &resolve::Occurrence) -> bool {
+    one.judgement == Judgement::Unchecked && one.role != Role::Declaration
+}
+
+/// Unchecked uses that cannot mean the symbol, by what the project's text says of their receivers.
+async fn ruled_out(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    judged: &Judged,
+) -> Result<HashSet<(RelPath, TextRange)>, QuestionError> {
+    let open = judged.occurrences.iter().filter(|one| is_unchecked(one));
+    let places: Vec<(RelPath, TextRange)> = open.map(|one| (one.path.clone(), one.range)).collect();
+    let (members, of) = (symbol.resolved(), places.clone());
+    let out = project.look(move |view, cancel| resolve::ruled_out(view, &members, &of, cancel)).await??;
+    Ok(places.into_iter().zip(out).filter(|(_, is_out)| *is_out).map(|(place, _)| place).collect())
 }
 
 /// Declarations of the name that are not the symbol's, anywhere in the project.

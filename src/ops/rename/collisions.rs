@@ -7,7 +7,7 @@ use super::places::listed;
 use crate::base::cancel::Cancelled;
 use crate::base::{Cancel, RelPath, TextRange};
 use crate::engine::View;
-use crate::ops::rename::LinkedSymbol;
+use crate::ops::rename::linked::LinkedSymbol;
 use crate::ops::server_edit::ServerEdit;
 use crate::ops::target::Target;
 use crate::resolve;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::LinkedSymbol;
+use super::linked::LinkedSymbol;
 use crate::base::{RelPath, TextRange};
 use crate::engine::View;
 use crate::index::Content;
@@ -97,6 +97,21 @@ impl Leads {
         let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
         let to = vec![(path, TextRange::new(start, start.saturating_add(length)))];
         self.0.insert((place.0, place.1.start), Lead { to, is_elsewhere: false, is_of_length: true });
+    }
+
+    /// The one declaration in the project that `place` leads to.
+    pub(super) fn declared(&self, place: &Placed) -> Option<Placed> {
+        let lead = self.0.get(&(place.0.clone(), place.1.start)).filter(|lead| !lead.is_elsewhere)?;
+        match &lead.to[..] {
+            [only] => Some(only.clone()),
+            _ => None,
+        }
+    }
+
+    /// Notes that `place` means something else than the symbol.
+    pub(super) fn learn_other(&mut self, place: Placed) {
+        let lead = Lead { to: Vec::new(), is_elsewhere: true, is_of_length: true };
+        self.0.insert((place.0, place.1.start), lead);
     }
 
     /// What `place` means: `is_ours` says which places declare the symbol or are renamed.

@@ -1,17 +1,17 @@
 //! Where a name stands in text that is no identifier of its language: strings, comments, docs, and files of other
 //! languages. Whole words only. A server's rename does not touch these; some mean the symbol and some do not, which
-//! nobody can tell but the reader. Invariant: nothing here is an identifier that `resolve` judges.
+//! only a reader can tell. Invariant: nothing here is an identifier that `resolve` judges.
 
 use memchr::memmem;
 
-use super::LinkedSymbol;
+use super::linked::LinkedSymbol;
 use crate::base::cancel::Cancelled;
 use crate::base::{Cancel, RelPath, Text, TextRange};
 use crate::engine::View;
 use crate::index::{Content, FileEntry};
 use crate::ops::spot::whole_words;
 use crate::ops::target::Target;
-use crate::resolve;
+use crate::resolve::{self, StringName};
 use crate::syntax::{TextKind, text_kinds};
 use crate::vfs::VfsError;
 
@@ -63,6 +63,8 @@ pub(super) struct Mention {
     pub(super) is_lookup: bool,
     /// Whether it is a string that says nothing but this symbol: its path, or a name of several words.
     pub(super) is_its_name: bool,
+    /// Whether it is a string that is known to name the symbol, so that it must follow.
+    pub(super) follows: bool,
 }
 
 /// What was found in the project's texts.
@@ -108,7 +110,29 @@ pub(super) fn mentions(view: &View, symbol: &LinkedSymbol, cancel: &Cancel) -> R
     if let Some(within) = within {
         found.retain(|one| within.contains(one.range));
     }
+    settle_strings(view, symbol, &mut found, cancel)?;
     Ok(Mentions { found, unsearched })
+}
+
+/// Notes which strings are known to name the symbol, and which name something else.
+fn settle_strings(
+    view: &View,
+    symbol: &LinkedSymbol,
+    found: &mut [Mention],
+    cancel: &Cancel,
+) -> Result<(), Cancelled> {
+    let mut strings: Vec<&mut Mention> =
+        found.iter_mut().filter(|one| one.medium == Medium::Strings).collect();
+    let places: Vec<(RelPath, TextRange)> = strings.iter().map(|one| (one.path.clone(), one.range)).collect();
+    let named = resolve::string_names(view, &symbol.resolved(), &places, cancel)?;
+    for (one, named) in strings.iter_mut().zip(named) {
+        match named {
+            StringName::Symbol => one.follows = true,
+            StringName::Other => (one.is_lookup, one.is_its_name) = (false, false),
+            StringName::Unknown => {}
+        }
+    }
+    Ok(())
 }
 
 /// The function of a local, or the test function that holds all of the symbol.
@@ -142,7 +166,14 @@ fn of_file(
         };
         let is_own = file.path == target.at.path && target.range.contains(range);
         let is_its_name = medium == Medium::Strings && !is_own && is_name_of(text.as_str(), range, target);
-        found.push(Mention { path: file.path.clone(), range, medium, is_lookup, is_its_name });
+        found.push(Mention {
+            path: file.path.clone(),
+            range,
+            medium,
+            is_lookup,
+            is_its_name,
+            follows: false,
+        });
     };
     let (Some(grammar), true) = (file.grammar(), resolve::share_names(file, &target.file)) else {
         let is_prose = file.path.extension().is_some_and(|extension| PROSE.contains(&extension));
@@ -177,26 +208,26 @@ fn of_file(
     Ok(())
 }
 
+/// What stands in the string before and behind the name, where that is nothing but words and what joins them in paths.
+fn quoted<'t>(text: &'t str, range: TextRange, joints: &str) -> Option<(&'t str, &'t str)> {
+    let is_part = |c: char| c.is_alphanumeric() || joints.contains(c);
+    let is_quote = |c: char| matches!(c, '"' | '\'' | '`');
+    let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
+    let (outside, rest) = (before.trim_end_matches(is_part), behind.trim_start_matches(is_part));
+    (outside.ends_with(is_quote) && rest.starts_with(is_quote))
+        .then(|| (&before[outside.len()..], &behind[..behind.len() - rest.len()]))
+}
+
 /// Whether a string is nothing but a name, or names joined by what joins them in paths: `"run"`, `"lib.run"`, `"lib:run"`.
 fn is_path(text: &str, range: TextRange) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || "_.:/#-".contains(c);
-    let is_quote = |c: char| matches!(c, '"' | '\'' | '`');
-    let before = text[..range.start as usize].trim_end_matches(is_part);
-    let behind = text[range.end as usize..].trim_start_matches(is_part);
-    before.ends_with(is_quote) && behind.starts_with(is_quote)
+    quoted(text, range, "_.:/#-").is_some()
 }
 
 /// Whether the string around `range` is the target's path (`"lib.Box"`, `"Box.run"`), or its name alone where that is made of
 /// several words: one word may be anything's.
 fn is_name_of(text: &str, range: TextRange, target: &Target) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || "_.:".contains(c);
-    let is_quote = |c: char| matches!(c, '"' | '\'' | '`');
-    let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
-    let outside = before.trim_end_matches(is_part);
-    if !outside.ends_with(is_quote) || !behind.starts_with(is_quote) {
-        return false;
-    }
-    let mut parts = before[outside.len()..].trim_end_matches(['.', ':']).rsplit(['.', ':']);
+    let Some((above, "")) = quoted(text, range, "_.:") else { return false };
+    let mut parts = above.trim_end_matches(['.', ':']).rsplit(['.', ':']);
     match parts.next().filter(|part| !part.is_empty()) {
         Some(around) => {
             let class = target.symbol.name_path.rsplit('/').nth(1);
@@ -205,7 +236,7 @@ fn is_name_of(text: &str, range: TextRange, target: &Target) -> bool {
             let package = package.as_ref().map(RelPath::file_name);
             [class, stem, package].contains(&Some(around))
         }
-        None => has_several_words(&target.name) && !is_own_name(before, &target.name),
+        None => has_several_words(&target.name) && !is_own_name(&text[..range.start as usize], &target.name),
     }
 }
 

@@ -3,12 +3,15 @@
 //! edit is left out.
 
 mod answer;
+mod by_name;
 mod by_server;
 mod by_syntax;
 mod collisions;
 mod fixtures;
+mod fluent;
 mod in_quotes;
 mod leads;
+mod linked;
 mod marked;
 mod mentions;
 mod names;
@@ -20,6 +23,8 @@ mod unseen;
 use std::collections::BTreeSet;
 
 pub use self::answer::{Listed, Note, Planned, RenameError};
+use self::by_name::{with_computed_names, with_parameters};
+use self::linked::{LinkedSymbol, linked, noted};
 pub use self::mentions::Medium;
 use self::mentions::{MAX_MENTIONS, Mention, Mentions, mentions};
 use self::places::listed;
@@ -27,7 +32,7 @@ use self::united::ask_server;
 use self::unseen::{Unseen, unseen};
 use super::Project;
 use super::edits::{NewNameError, check_new_name};
-use super::overrides::{OverrideLinks, override_links};
+use super::overrides::OverrideLinks;
 use super::question::{QuestionError, Source};
 use super::references::judge;
 use super::server_edit::ServerEdit;
@@ -35,7 +40,6 @@ use super::target::{Target, Wanted};
 use crate::base::{RelPath, TextEdit, TextRange};
 use crate::engine::View;
 use crate::lsp::{NoAnswer, Waiting};
-use crate::resolve;
 
 /// How often a rename is thought through again because a file changed under it.
 const ATTEMPTS: usize = 3;
@@ -64,12 +68,25 @@ pub struct Rename {
 /// the type of `x` is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UncheckedUses {
-    /// They are a doubt.
-    Doubted,
-    /// They stay as they are, and a note lists them.
+    /// They stay as they are, which is a doubt.
     Left,
     /// They are renamed too: the reader has looked at them.
     Renamed,
+}
+
+impl Rename {
+    /// Whether uses that may mean the symbol or something else, and stay as they are, are a doubt.
+    fn doubts_uses(&self) -> bool {
+        self.unchecked == UncheckedUses::Left && self.doubts != Doubts::NoteUses
+    }
+
+    /// A doubt about uses as a note; an error where such doubts are refused.
+    fn doubt_of_uses(&self, why: String, places: Vec<Listed>) -> Result<Note, RenameError> {
+        match self.doubts_uses() && self.doubts == Doubts::Refuse {
+            true => Err(RenameError::Doubtful { why, places }),
+            false => Ok(Note::doubt(why, places)),
+        }
+    }
 }
 
 impl UncheckedUses {
@@ -87,36 +104,6 @@ pub enum Doubts {
     NoteUses,
     /// They become notes.
     Note,
-}
-
-/// The symbol, with the declarations that are linked to it by overriding and get the new name with it.
-#[derive(Clone, Debug)]
-struct LinkedSymbol {
-    /// The one that was asked for.
-    target: Target,
-    /// All of them, it among them, in path order.
-    members: Vec<Target>,
-    /// Uses through `super()`, which can lead nowhere else: servers do not know what comes next in a mixin.
-    through_super: Vec<(RelPath, TextRange)>,
-}
-
-impl LinkedSymbol {
-    /// All but the one that was asked for.
-    fn others(&self) -> impl Iterator<Item = &Target> {
-        let (path, start) = (&self.target.at.path, self.target.name_range.start);
-        self.members.iter().filter(move |one| one.at.path != *path || one.name_range.start != start)
-    }
-
-    /// What `resolve` calls them, the asked one first.
-    fn resolved(&self) -> Vec<resolve::Target> {
-        let all = std::iter::once(&self.target).chain(self.others());
-        all.map(Target::resolved).collect()
-    }
-
-    /// Whether one of its declarations has its name there.
-    fn declares(&self, path: &RelPath, name_start: u32) -> bool {
-        self.members.iter().any(|one| one.at.path == *path && one.name_range.start == name_start)
-    }
 }
 
 /// A rename on its way: the edit, and what was found out about it.
@@ -167,128 +154,6 @@ async fn once(project: &Project, ask: &Rename) -> Result<Planned, RenameError> {
     let draft = with_mentions(project, &symbol.target, ask, draft, found).await?;
     let draft = without_collisions(project, &symbol, ask, draft, taken).await?;
     finished(symbol.target, ask, draft)
-}
-
-/// What is linked to the symbol by overriding, and the further declarations of each of these things: overloads, stubs,
-/// prototypes.
-async fn linked(
-    project: &Project,
-    target: &Target,
-    waiting: Waiting,
-) -> Result<OverrideLinks, QuestionError> {
-    let mut links = override_links(project, target, waiting).await?;
-    let mut open = links.members.clone();
-    while let Some(member) = open.pop() {
-        let mut all = project.declarations(&member).await?;
-        all.extend(bound_with(project, &member).await?);
-        for declared in all {
-            if links.members.iter().any(|known| known.is_same(&declared)) {
-                continue;
-            }
-            let more = override_links(project, &declared, waiting).await?;
-            let is_new = |one: &Target| !links.members.iter().any(|known| known.is_same(one));
-            let new: Vec<Target> = more.members.iter().filter(|one| is_new(one)).cloned().collect();
-            open.extend(new.iter().cloned());
-            links.members.extend(new);
-            links.join(more);
-        }
-    }
-    links.members.sort_by(|a, b| (&a.at.path, a.at.offset).cmp(&(&b.at.path, b.at.offset)));
-    Ok(links)
-}
-
-/// The other declarations that bind the symbol's name in its scope.
-async fn bound_with(project: &Project, target: &Target) -> Result<Vec<Target>, QuestionError> {
-    let (of, languages) = (target.resolved(), project.languages.clone());
-    let work = move |view: &View, _: &crate::base::Cancel| {
-        let others = resolve::same_binding(&of).into_iter();
-        others.filter_map(|one| Target::new(view, &languages, &one.file, one.row)).collect()
-    };
-    project.look(work).await
-}
-
-/// What is to be said of what is linked to the symbol by overriding; refuses where it cannot be renamed with it.
-async fn noted(project: &Project, ask: &Rename, links: &OverrideLinks) -> Result<Vec<Note>, RenameError> {
-    let (members, objections) = (links.members.clone(), links.places());
-    let places = |members: &[Target]| -> Vec<(RelPath, TextRange)> {
-        members.iter().map(|one| (one.at.path.clone(), one.name_range)).collect()
-    };
-    let work = move |view: &View, cancel: &_| {
-        Ok::<_, QuestionError>((listed(view, &places(&members), cancel)?, listed(view, &objections, cancel)?))
-    };
-    let (declared, objected) = project.look(work).await??;
-    let mut notes = Vec::new();
-    if links.members.len() > 1 {
-        let text = format!(
-            "{} are linked by overriding, or are one thing, and renamed together",
-            counted(links.members.len(), "declaration", "declarations")
-        );
-        notes.push(Note::fact(text, declared));
-    }
-    if !links.unseen.is_empty() {
-        let text = format!(
-            "the server does not show what methods of {} assign to the object, which may have this name",
-            links.unseen.join(", ")
-        );
-        notes.push(Note::doubt(text, Vec::new()));
-    }
-    if !links.objections.is_empty() {
-        let why = links.objection();
-        if ask.doubts != Doubts::Note {
-            return Err(RenameError::Linked { why, places: objected });
-        }
-        notes.push(Note::doubt(why, objected));
-    }
-    Ok(notes)
-}
-
-/// Notes where the name may be computed; refuses where nothing else uses the symbol: that is how it is used then.
-async fn with_computed_names(
-    project: &Project,
-    symbol: &LinkedSymbol,
-    ask: &Rename,
-    mut draft: Draft,
-    computed: Vec<(RelPath, TextRange)>,
-) -> Result<Draft, RenameError> {
-    if computed.is_empty() {
-        return Ok(draft);
-    }
-    let work = move |view: &View, cancel: &_| listed(view, &computed, cancel);
-    let places = project.look(work).await?.map_err(QuestionError::from)?;
-    let name = &symbol.target.name;
-    let is_used = draft
-        .edit
-        .files
-        .iter()
-        .any(|(path, file)| file.edits.iter().any(|edit| !symbol.declares(path, edit.range.start)));
-    let why = format!("members of this class are reached by computed names, and '{name}' may be one of them");
-    if !is_used && ask.doubts == Doubts::Refuse && ask.unchecked == UncheckedUses::Doubted {
-        return Err(RenameError::Doubtful { why: format!("{why}: nothing else uses it"), places });
-    }
-    draft.notes.push(Note::doubt(why, places));
-    Ok(draft)
-}
-
-/// Refuses, or notes, that pytest gives a fixture to parameters of its name, which keep that name.
-async fn with_parameters(
-    project: &Project,
-    symbol: &LinkedSymbol,
-    ask: &Rename,
-    mut draft: Draft,
-) -> Result<Draft, RenameError> {
-    let of = symbol.target.resolved();
-    if !project.look(move |view, cancel| resolve::is_pytest_fixture(view, &of, cancel)).await? {
-        return Ok(draft);
-    }
-    let why = format!(
-        "'{}' is a fixture: pytest gives it to the parameters of that name, which keep it",
-        symbol.target.name
-    );
-    if ask.doubts == Doubts::Refuse && ask.unchecked == UncheckedUses::Doubted {
-        return Err(RenameError::Doubtful { why, places: Vec::new() });
-    }
-    draft.notes.push(Note::doubt(why, Vec::new()));
-    Ok(draft)
 }
 
 fn check_name(target: &Target, new_name: &str) -> Result<(), NewNameError> {
@@ -376,10 +241,10 @@ async fn with_mentions(
         )));
     }
     let (included, left): (Vec<Mention>, Vec<Mention>) =
-        found.into_iter().partition(|one| ask.include.contains(&one.medium));
+        found.into_iter().partition(|one| one.follows || ask.include.contains(&one.medium));
     let named: Vec<(RelPath, TextRange)> =
         left.iter().filter(|one| one.is_its_name).map(|one| (one.path.clone(), one.range)).collect();
-    if ask.doubts == Doubts::Refuse && ask.unchecked == UncheckedUses::Doubted && !named.is_empty() {
+    if !named.is_empty() {
         let why = format!(
             "{} nothing but '{}' or its path, by which the program may look it up; include: [\"{}\"] changes all mentions in strings",
             counted(named.len(), "string says", "strings say"),
@@ -387,16 +252,26 @@ async fn with_mentions(
             Medium::Strings.name()
         );
         let places = project.look(move |view, cancel| listed(view, &named, cancel)).await?;
-        return Err(RenameError::Doubtful { why, places: places.map_err(QuestionError::from)? });
+        // As a note it stands among the mentions.
+        ask.doubt_of_uses(why, places.map_err(QuestionError::from)?)?;
     }
     let new_name = ask.new_name.clone();
     let work = move |view: &View, cancel: &_| {
+        let follow: Vec<(RelPath, TextRange)> =
+            included.iter().filter(|one| one.follows).map(|one| (one.path.clone(), one.range)).collect();
         for one in included {
             let range = one.range;
             let file = draft.edit.file(view, &one.path)?;
             file.edits.push(TextEdit { range, new_text: new_name.clone() });
         }
         draft.edit.settle()?;
+        if !follow.is_empty() {
+            let text = format!(
+                "{} renamed too",
+                counted(follow.len(), "string that names it", "strings that name it")
+            );
+            draft.notes.push(Note::fact(text, listed(view, &follow, cancel)?));
+        }
         for medium in Medium::ALL {
             let of_medium = || left.iter().filter(|one| one.medium == medium);
             let places: Vec<(RelPath, TextRange)> =

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 
 use super::answer::RenameError;
+use super::linked::LinkedSymbol;
 use super::marked::marked;
 use super::shorthand::is_export;
-use super::{LinkedSymbol, Rename, names};
+use super::{Rename, names};
 use crate::base::{Cancel, RelPath, TextEdit};
 use crate::config::server::Trustworthiness;
 use crate::engine::View;

@@ -29,9 +29,17 @@ fn fixtures_are_found_as_pytest_finds_them() {
         value.map_or_else(String::new, |value| {
             let text = &memory.texts.iter().find(|(path, _)| *path == value.file.path).expect("there").1;
             let rest = &text[value.at as usize..];
-            format!("{} {}", value.file.path, &rest[..rest.find(['\n', '(']).unwrap_or(rest.len())])
+            let name = &rest[..rest.find(['\n', '(']).unwrap_or(rest.len())];
+            [value.file.path.as_str(), name]
+                .into_iter()
+                .chain(value.path.iter().map(String::as_str))
+                .collect::<Vec<_>>()
+                .join(" ")
         })
     };
     let shown: Vec<String> = values.into_iter().map(shown).collect();
-    assert_eq!(shown, ["conftest.py app", "conftest.py app", "", "", "", "", "", "a/b/test_a.py Other"]);
+    assert_eq!(
+        shown,
+        ["conftest.py app", "conftest.py app", "", "", "conftest.py app x", "", "", "a/b/test_a.py Other"]
+    );
 }

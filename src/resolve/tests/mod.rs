@@ -8,6 +8,8 @@ mod jvm;
 mod others;
 mod overrides;
 mod python;
+mod ruled_out;
+mod string_names;
 
 use std::sync::Arc;
 

@@ -142,7 +142,7 @@ fn includable() -> Vec<&'static str> {
 
 fn include(arguments: &Arguments<'_>) -> Result<(BTreeSet<Medium>, UncheckedUses), Reply> {
     let words = arguments.strings_or_none("include").map_err(failed)?;
-    let (mut media, mut unchecked) = (BTreeSet::new(), UncheckedUses::Doubted);
+    let (mut media, mut unchecked) = (BTreeSet::new(), UncheckedUses::Left);
     for word in words {
         match Medium::ALL.into_iter().find(|medium| medium.name() == word) {
             Some(medium) => drop(media.insert(medium)),

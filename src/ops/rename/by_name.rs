@@ -1,0 +1,57 @@
+//! Uses of the symbol that are no occurrences of it: names that the program computes, parameters that pytest fills.
+
+use super::answer::{Note, RenameError};
+use super::linked::LinkedSymbol;
+use super::places::listed;
+use super::{Draft, Rename};
+use crate::base::{RelPath, TextRange};
+use crate::engine::View;
+use crate::ops::Project;
+use crate::ops::question::QuestionError;
+use crate::resolve;
+
+/// Notes where the name may be computed; refuses where nothing else uses the symbol: that is how it is used then.
+pub(super) async fn with_computed_names(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    mut draft: Draft,
+    computed: Vec<(RelPath, TextRange)>,
+) -> Result<Draft, RenameError> {
+    if computed.is_empty() {
+        return Ok(draft);
+    }
+    let work = move |view: &View, cancel: &_| listed(view, &computed, cancel);
+    let places = project.look(work).await?.map_err(QuestionError::from)?;
+    let name = &symbol.target.name;
+    let is_used = draft
+        .edit
+        .files
+        .iter()
+        .any(|(path, file)| file.edits.iter().any(|edit| !symbol.declares(path, edit.range.start)));
+    let why = format!("members of this class are reached by computed names, and '{name}' may be one of them");
+    draft.notes.push(match is_used {
+        true => Note::doubt(why, places),
+        false => ask.doubt_of_uses(format!("{why}: nothing else uses it"), places)?,
+    });
+    Ok(draft)
+}
+
+/// Refuses, or notes, that pytest gives a fixture to parameters of its name, which keep that name.
+pub(super) async fn with_parameters(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    mut draft: Draft,
+) -> Result<Draft, RenameError> {
+    let of = symbol.target.resolved();
+    if !project.look(move |view, cancel| resolve::is_pytest_fixture(view, &of, cancel)).await? {
+        return Ok(draft);
+    }
+    let why = format!(
+        "'{}' is a fixture: pytest gives it to the parameters of that name, which keep it",
+        symbol.target.name
+    );
+    draft.notes.push(ask.doubt_of_uses(why, Vec::new())?);
+    Ok(draft)
+}

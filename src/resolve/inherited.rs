@@ -1,0 +1,70 @@
+//! Members of Python classes, their own and those of the classes above them.
+
+use super::family::Family;
+use super::graph::ClassGraph;
+use super::project::Project;
+use super::sources::{Sources, Target};
+use crate::base::cancel::Cancelled;
+use crate::base::{Cancel, RelPath, TextRange};
+
+/// For each class whose name, or declaration, stands at a place: its own or inherited member of the name beside it, one of
+/// `members` before others.
+pub fn inherited_members(
+    sources: &dyn Sources,
+    asked: &[((RelPath, TextRange), String)],
+    members: &[Target],
+    cancel: &Cancel,
+) -> Result<Vec<Option<Target>>, Cancelled> {
+    if asked.is_empty() {
+        return Ok(Vec::new());
+    }
+    let project = Project::new(sources, Family::Python, cancel);
+    let inherited = Inherited::read(&project)?;
+    let member = |((path, range), name): &((RelPath, TextRange), String)| {
+        let is_it = |class: &Target| {
+            class.file.path == *path
+                && class.row().is_some_and(|(_, row)| {
+                    range.start <= row.name_start && row.name_start <= range.end && row.start <= range.start
+                })
+        };
+        inherited.member(is_it, name, members)
+    };
+    Ok(asked.iter().map(member).collect())
+}
+
+/// The classes of the project, with what is above them.
+pub(super) struct Inherited(ClassGraph);
+
+impl Inherited {
+    pub(super) fn read(project: &Project) -> Result<Inherited, Cancelled> {
+        Ok(Inherited(ClassGraph::read(project)?))
+    }
+
+    /// The member of that name that the class declares or inherits, one of `members` before others.
+    pub(super) fn member(
+        &self,
+        is_class: impl Fn(&Target) -> bool,
+        name: &str,
+        members: &[Target],
+    ) -> Option<Target> {
+        let (number, _) = self.0.iter().find(|(_, node)| is_class(&node.class))?;
+        let above = self.0.ancestors(number);
+        let of = |class: &Target| {
+            let is_of = |member: &&Target| {
+                member.file.path == class.file.path
+                    && member.row().and_then(|(_, row)| row.parent()) == Some(class.row)
+            };
+            members.iter().filter(|member| member.name() == name).find(is_of).cloned()
+        };
+        let other = |class: &Target| {
+            let (outline, _) = class.row()?;
+            let is_it = |at: &usize| {
+                outline.rows[*at].parent() == Some(class.row) && outline.name(&outline.rows[*at]) == name
+            };
+            let row = (0..outline.rows.len()).find(is_it)?;
+            Some(Target { file: class.file.clone(), row })
+        };
+        let classes = || above.iter().map(|&at| &self.0.node(at).class);
+        classes().find_map(of).or_else(|| classes().find_map(other))
+    }
+}

@@ -1,0 +1,85 @@
+//! Whether a receiver can be the module that declares the asked symbol: something of a module's top level is a member of the
+//! module object alone. Invariant: a module that any file binds as an object, or from which the symbol is imported to be
+//! offered elsewhere, can be any receiver.
+
+use crate::base::cancel::Cancelled;
+use crate::resolve::context::Receiver;
+use crate::resolve::modules::{self, Module};
+use crate::resolve::project::{Here, Project};
+use crate::resolve::sources::Target;
+use crate::syntax::{Import, Imported};
+
+/// By these, programs get at modules that no import names.
+const LOADERS: [&str; 6] =
+    ["import_module", "__import__", "modules", "importlib", "load_module", "exec_module"];
+
+/// What is known of the modules that declare the targets.
+pub(super) struct ModuleObjects<'t> {
+    /// The targets' name and their module's, if no file binds that module and no other module offers the name.
+    hidden: Option<(&'t str, &'t str)>,
+}
+
+impl<'t> ModuleObjects<'t> {
+    pub(super) fn of(project: &Project, targets: &'t [Target]) -> Result<ModuleObjects<'t>, Cancelled> {
+        Ok(ModuleObjects { hidden: hidden(project, targets)? })
+    }
+
+    /// Whether the receiver cannot be a module that declares the targets.
+    pub(super) fn are_out_of_reach(&self, here: &Here, receiver: &Receiver) -> bool {
+        let Some((_, stem)) = self.hidden else { return false };
+        // What is bound to a plain name may come from anywhere.
+        let Receiver::Chain(chain, _) = receiver else { return false };
+        chain.len() > 1
+            && !chain.contains(&stem)
+            && !LOADERS.iter().any(|loader| here.outline.occurrences.contains(loader))
+    }
+}
+
+fn hidden<'t>(project: &Project, targets: &'t [Target]) -> Result<Option<(&'t str, &'t str)>, Cancelled> {
+    let [target] = targets else { return Ok(None) };
+    let is_top_level = target.row().is_some_and(|(_, row)| row.parent().is_none() && !row.is_local());
+    let (name, stem) = (target.name(), target.file.path.file_stem());
+    if !is_top_level || stem == "__init__" || stem == "__main__" {
+        return Ok(None);
+    }
+    for file in project.sources.snapshot().files.iter() {
+        let Some(outline) = file.outline().filter(|_| project.file(file.path.as_str()).is_some()) else {
+            continue;
+        };
+        project.cancel.check()?;
+        for import in outline.imports.unpack().iter() {
+            if binds_module(project, file, &import, target) || offers(&import, stem, name) {
+                return Ok(None);
+            }
+        }
+    }
+    Ok(Some((name, stem)))
+}
+
+/// Whether the import names the target's module as a whole.
+fn binds_module(project: &Project, from: &crate::index::FileEntry, import: &Import, target: &Target) -> bool {
+    let is_it =
+        |module: Option<Module>| matches!(module, Some(Module::File(file)) if file.path == target.file.path);
+    let (stem, at) = (target.file.path.file_stem(), import.statement.start);
+    match import.imported {
+        Imported::Module => {
+            import.module.rsplit('.').next() == Some(stem)
+                && is_it(modules::find(project, from, import.module, at))
+        }
+        Imported::Name(name) => {
+            let below = || modules::below(project, &modules::find(project, from, import.module, at)?, name);
+            name == stem && is_it(below())
+        }
+        Imported::Everything => false,
+    }
+}
+
+/// Whether the import takes the name, or all names, from a module of that stem.
+fn offers(import: &Import, stem: &str, name: &str) -> bool {
+    let is_of = import.module.rsplit('.').next() == Some(stem);
+    match import.imported {
+        Imported::Name(imported) => is_of && imported == name,
+        Imported::Everything => is_of,
+        Imported::Module => false,
+    }
+}

@@ -1,0 +1,248 @@
+//! What a string of Python names, where that can be told: a whole path (`"pkg.mod.Box"`, as loaders and `mock.patch` take it),
+//! a member beside its object (`getattr(Box, "run")`), an attribute in `__getattr__`, an argument in `kwargs`. Invariant: it
+//! is said to name the symbol only where name resolution leads there.
+
+use super::classes;
+use super::context::last_word;
+use super::family::Family;
+use super::meaning::Meaning;
+use super::modules;
+use super::project::{Here, Project};
+use super::scope::{self, From};
+use super::sources::{Sources, Target};
+use crate::base::cancel::Cancelled;
+use crate::base::{Cancel, RelPath, TextRange};
+
+/// What a name in a string is the name of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StringName {
+    /// The asked symbol.
+    Symbol,
+    /// Something else.
+    Other,
+    /// It cannot be told.
+    Unknown,
+}
+
+/// Functions that take an object and the name of a member; `object` is `mock.patch.object`.
+const BY_NAME: [&str; 5] = ["getattr", "hasattr", "setattr", "delattr", "object"];
+
+/// Methods that Python calls with the name of an attribute.
+const HOOKS: [&str; 4] = ["__getattr__", "__getattribute__", "__setattr__", "__delattr__"];
+
+/// For each of `places`, where the targets' name stands in a string: what it names. The targets are one symbol, in several
+/// declarations. Always unknown outside of Python.
+pub fn string_names(
+    sources: &dyn Sources,
+    targets: &[Target],
+    places: &[(RelPath, TextRange)],
+    cancel: &Cancel,
+) -> Result<Vec<StringName>, Cancelled> {
+    let is_python = targets.first().is_some_and(|first| Family::of(&first.file) == Some(Family::Python));
+    if !is_python || places.is_empty() {
+        return Ok(vec![StringName::Unknown; places.len()]);
+    }
+    let project = Project::new(sources, Family::Python, cancel);
+    let targets = project.at_hand(targets);
+    let named = |(path, range): &(RelPath, TextRange)| {
+        cancel.check()?;
+        let here = project.file(path.as_str()).and_then(|file| project.here(file));
+        match here {
+            Some(here) => named(&project, &here, *range, &targets),
+            None => Ok(StringName::Unknown),
+        }
+    };
+    places.iter().map(named).collect()
+}
+
+fn named(
+    project: &Project,
+    here: &Here,
+    range: TextRange,
+    targets: &[Target],
+) -> Result<StringName, Cancelled> {
+    let text = here.text.as_str();
+    let Some(quoted) = Quoted::around(text, range) else { return Ok(StringName::Unknown) };
+    let name = &text[range.as_range()];
+    if !quoted.above.is_empty() {
+        let mut parts = quoted.above.clone();
+        parts.push(name);
+        return Ok(judged(&path(project, here, &parts)?, targets));
+    }
+    if !quoted.is_whole {
+        return Ok(StringName::Unknown);
+    }
+    if names_argument(here, &quoted, range) && !targets.iter().any(is_argument) {
+        return Ok(StringName::Other);
+    }
+    let at = u32::try_from(quoted.open).unwrap_or(u32::MAX);
+    let meaning = match object(&text[..quoted.open]) {
+        Some((chain, begins)) => {
+            let begins = u32::try_from(begins).unwrap_or(u32::MAX);
+            let owner = scope::chain(project, here, begins, &chain, From::Inside)?;
+            match (&owner, scope::step(project, &owner, name)?) {
+                // A class's member that no base declares may still be set from outside.
+                (Meaning::Declared(_), Meaning::Elsewhere) => Meaning::Unknown,
+                (_, meaning) => meaning,
+            }
+        }
+        None => match (hook_around(here, at), scope::own_class(here, at)) {
+            (true, Meaning::Declared(class)) => match classes::member(project, &class[0], name)? {
+                found @ Meaning::Declared(_) => found,
+                _ => Meaning::Unknown,
+            },
+            _ => Meaning::Unknown,
+        },
+    };
+    Ok(judged(&meaning, targets))
+}
+
+/// What a whole path means, seen from the file; unknown where it does not begin with a module of the project.
+fn path(project: &Project, here: &Here, parts: &[&str]) -> Result<Meaning, Cancelled> {
+    let Some((first, rest)) = parts.split_first() else { return Ok(Meaning::Unknown) };
+    let Some(module) = modules::find(project, &here.file, first, 0) else { return Ok(Meaning::Unknown) };
+    let mut meaning = Meaning::Module(module);
+    for part in rest {
+        meaning = scope::step(project, &meaning, part)?;
+    }
+    // Modules offer more than their text shows.
+    Ok(match meaning {
+        found @ Meaning::Declared(_) => found,
+        _ => Meaning::Unknown,
+    })
+}
+
+fn judged(meaning: &Meaning, targets: &[Target]) -> StringName {
+    match meaning {
+        Meaning::Declared(found) => {
+            let is_asked = |one: &Target| targets.iter().any(|target| target.is(one));
+            match found.iter().filter(|one| is_asked(one)).count() {
+                0 => StringName::Other,
+                count if count == found.len() => StringName::Symbol,
+                _ => StringName::Unknown,
+            }
+        }
+        Meaning::Elsewhere => StringName::Other,
+        Meaning::Module(_) | Meaning::Local | Meaning::Unknown => StringName::Unknown,
+    }
+}
+
+/// A string of names joined by dots or colons.
+struct Quoted<'t> {
+    /// Where the string begins, at its quote.
+    open: usize,
+    /// Where it ends, behind its quote.
+    close: usize,
+    /// The names before the one in question.
+    above: Vec<&'t str>,
+    /// Whether the one in question is all of it.
+    is_whole: bool,
+}
+
+impl<'t> Quoted<'t> {
+    /// The string around the name at `range`; `None` if something else stands in it.
+    fn around(text: &'t str, range: TextRange) -> Option<Quoted<'t>> {
+        let is_part = |c: char| c.is_alphanumeric() || "_.:".contains(c);
+        let (before, behind) = (text.get(..range.start as usize)?, text.get(range.end as usize..)?);
+        let outside = before.trim_end_matches(is_part);
+        let quote = outside.chars().next_back().filter(|&c| matches!(c, '"' | '\''))?;
+        let rest = behind.trim_start_matches(is_part);
+        rest.strip_prefix(quote)?;
+        let above = &before[outside.len()..];
+        let below = &behind[..behind.len() - rest.len()];
+        let is_joined = (above.is_empty() || above.ends_with(['.', ':']))
+            && (below.is_empty() || below.starts_with(['.', ':']));
+        let above: Vec<&str> = match above.strip_suffix(['.', ':']) {
+            Some(above) => above.split(['.', ':']).collect(),
+            None => Vec::new(),
+        };
+        let close = text.len() - rest.len() + quote.len_utf8();
+        (is_joined && above.iter().all(|part| !part.is_empty())).then(|| Quoted {
+            open: outside.len() - quote.len_utf8(),
+            close,
+            is_whole: above.is_empty() && below.is_empty(),
+            above,
+        })
+    }
+}
+
+/// Of `getattr(a.b, ` before a string: the chain, and the byte at which it begins.
+fn object(before: &str) -> Option<(Vec<&str>, usize)> {
+    let argument = before.trim_end().strip_suffix(',')?.trim_end();
+    let start = argument.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '.').len();
+    let chain: Vec<&str> = argument[start..].split('.').collect();
+    let callee = argument[..start].trim_end().strip_suffix('(')?.trim_end();
+    let function = last_word(callee);
+    let is_it = BY_NAME.contains(&function) && (function != "object" || callee.ends_with("patch.object"));
+    (is_it && chain.iter().all(|part| !part.is_empty())).then_some((chain, start))
+}
+
+/// Whether byte `at` stands in a method that Python calls with the name of an attribute.
+fn hook_around(here: &Here, at: u32) -> bool {
+    let function = scope::function_around(here, at);
+    function.is_some_and(|row| HOOKS.contains(&here.outline.name(&here.outline.rows[row])))
+}
+
+/// Whether the string is a key of what a function takes with `**`.
+fn names_argument(here: &Here, quoted: &Quoted, range: TextRange) -> bool {
+    let text = here.text.as_str();
+    let Some(function) = scope::function_around(here, range.start) else { return false };
+    let function = &here.outline.rows[function];
+    let before = text[..quoted.open].trim_end();
+    let looked_up = ["pop", "get", "setdefault"]
+        .iter()
+        .find_map(|method| before.strip_suffix('(')?.strip_suffix(method)?.strip_suffix('.'));
+    let contained = || {
+        let rest = text[quoted.close..].trim_start();
+        let rest = rest.strip_prefix("not ").unwrap_or(rest).trim_start().strip_prefix("in ")?;
+        Some(super::context::first_word(rest.trim_start()))
+    };
+    let dictionary = looked_up.or_else(|| before.strip_suffix('[')).map(last_word).or_else(contained);
+    let Some(dictionary) = dictionary.filter(|name| !name.is_empty()) else { return false };
+    let head = text.get(function.name_start as usize..range.start as usize).unwrap_or_default();
+    head.contains(&format!("**{dictionary}"))
+}
+
+/// Whether it is what arguments are named after: a parameter, or a field of a class.
+fn is_argument(target: &Target) -> bool {
+    use crate::syntax::SymbolKind::{Class, Function, Method};
+    target.row().is_none_or(|(_, row)| row.is_local() || !matches!(row.kind(), Class | Function | Method))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_of_names() {
+        for (text, expected) in [
+            ("x = 'run'", Some((true, vec![]))),
+            ("x = \"lib.Box.run\"", Some((false, vec!["lib", "Box"]))),
+            ("x = 'lib:run'", Some((false, vec!["lib"]))),
+            ("x = 'run.fast'", Some((false, vec![]))),
+            ("x = 'run it'", None),
+            ("x = '.run'", None),
+            ("x = f'{run}'", None),
+            ("x = 'run\"", None),
+        ] {
+            let at = u32::try_from(text.find("run").expect("in it")).expect("short");
+            let quoted = Quoted::around(text, TextRange::new(at, at + 3));
+            assert_eq!(quoted.map(|one| (one.is_whole, one.above)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn objects_whose_members_are_named() {
+        for (text, expected) in [
+            ("getattr(Box, ", Some((vec!["Box"], 8))),
+            ("mock.patch.object(\n    a.Box,\n    ", Some((vec!["a", "Box"], 23))),
+            ("monkeypatch.setattr(Box, ", Some((vec!["Box"], 20))),
+            ("object(Box, ", None),
+            ("f(Box, ", None),
+            ("getattr(f(), ", None),
+            ("getattr(", None),
+        ] {
+            assert_eq!(object(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Uses that more than their own file shows to mean something else.
+
+use super::*;
+
+/// The lines, `path:line`, 1-based, on which a use of the name behind `$0` is ruled out.
+fn ruled_out_lines(fixture: &str) -> Vec<String> {
+    let (texts, (path, at)) = files(fixture);
+    let memory = memory(texts);
+    let target = target(&memory, &path, at);
+    let found = occurrences(&memory, std::slice::from_ref(&target), &Cancel::new()).expect("not cancelled");
+    let open = found.into_iter().filter(|one| one.judgement == Judgement::Unchecked);
+    let places: Vec<(RelPath, TextRange)> = open.map(|one| (one.path, one.range)).collect();
+    let out = ruled_out(&memory, &[target], &places, &Cancel::new()).expect("not cancelled");
+    let line = |(path, range): &(RelPath, TextRange)| {
+        let text = &memory.texts.iter().find(|(known, _)| known == path).expect("there").1;
+        format!("{path}:{}", text[..range.start as usize].matches('\n').count() + 1)
+    };
+    places.iter().zip(out).filter(|(_, is_out)| *is_out).map(|(place, _)| line(place)).collect()
+}
+
+#[test]
+fn what_pytest_gives_itself_is_nothing_of_the_project() {
+    let library = "//- lib.py\nclass Box:\n    $0param = 1\n";
+    let test = "//- test_a.py\nimport pytest\n@pytest.fixture(params=[1])\ndef one(request):\n    return request.param\n\
+        def test_one(request):\n    request.x.param\n    request.param\n\
+        @pytest.mark.parametrize(\"request\", [1])\ndef test_two(request):\n    request.param\n\
+        def test_three(request):\n    request = f()\n    request.param\n\
+        def helper(request):\n    request.param\n";
+    assert_eq!(ruled_out_lines(&format!("{library}{test}")), ["test_a.py:4", "test_a.py:7"]);
+    let own = "//- conftest.py\nimport pytest\n@pytest.fixture\ndef request(): return make()\n";
+    assert_eq!(ruled_out_lines(&format!("{library}{test}{own}")), [""; 0]);
+}
+
+#[test]
+fn an_attribute_that_only_holds_what_is_from_outside() {
+    let library = "//- lib.py\nclass Box:\n    def $0parse(self): pass\n";
+    let client = "//- client.py\nfrom outside import Parser, make\nfrom lib import Box\n\
+        class A:\n    def __init__(self):\n        self.rp: Parser = Parser(1)\n        self.other = make()\n        self.third = Parser()\n\
+        \x20   def run(self):\n        self.rp.parse()\n        self.other.parse()\n        self.third.parse()\n        self.unknown.parse()\n\
+        class B:\n    def run(self):\n        self.rp = Parser.of(self.rp)\n        self.third = Box()\n";
+    assert_eq!(ruled_out_lines(&format!("{library}{client}")), ["client.py:9"]);
+    // Set from outside, or declared by a class, it may hold anything.
+    let set = "//- more.py\ndef f(a):\n    a.rp = g()\n";
+    assert_eq!(ruled_out_lines(&format!("{library}{client}{set}")), [""; 0]);
+    let declared = "//- more.py\nclass C:\n    rp: object\n";
+    assert_eq!(ruled_out_lines(&format!("{library}{client}{declared}")), [""; 0]);
+}
+
+#[test]
+fn a_module_that_nothing_binds_is_no_receiver() {
+    let library = "//- pkg/__init__.py\n//- pkg/mod.py\n$0logger = 1\nclass A: pass\n";
+    let user = "//- user.py\nfrom pkg.mod import A\ndef f(x):\n    x.spider.logger\n    x.logger\n    g().logger\n    x.mod.logger\n";
+    assert_eq!(ruled_out_lines(&format!("{library}{user}")), ["user.py:3"]);
+    for binding in [
+        "import pkg.mod",
+        "from pkg import mod",
+        "from pkg import mod as m",
+        "from pkg.mod import logger",
+        "from pkg.mod import *",
+    ] {
+        let more = format!("//- more.py\n{binding}\n");
+        assert_eq!(ruled_out_lines(&format!("{library}{user}{more}")), [""; 0], "{binding}");
+    }
+    let loaded = "//- user.py\nimport importlib\ndef f(x):\n    x.plugin.logger\n";
+    assert_eq!(ruled_out_lines(&format!("{library}{loaded}")), [""; 0]);
+}
+
+#[test]
+fn what_a_test_module_makes_gets_to_what_it_imports() {
+    let test = "//- lib/__init__.py\n//- lib/a.py\ndef f(x): x.go_on()\n//- lib/loaded.py\ndef g(x): x.go_on()\n\
+        //- tests/test_a.py\nfrom lib.a import f\nclass Made:\n    def $0go_on(self): pass\n\
+        //- tests/test_b.py\ndef test_b(x): x.go_on()\n//- tests/conftest.py\ndef f(x): x.go_on()\n\
+        //- examples/one.py\nimport lib.a\nlib.a.f(1).go_on()\n//- docs/conf.py\ndef setup(app): app.go_on()\n\
+        //- examples/two.py\nfrom tests.test_a import Made\ndef f(x): x.go_on()\n";
+    assert_eq!(ruled_out_lines(test), ["docs/conf.py:1", "examples/one.py:2"]);
+}
