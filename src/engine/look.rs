@@ -205,12 +205,12 @@ impl Looker {
             Effort::Trial(running, cancel) => {
                 // Of another text, which the file held then, it is dropped.
                 let running = running.filter(|(of, _)| *of == hash).map(|(_, running)| running);
-                self.parsers.try_out(grammar, &text, hash, running, cancel).map(Attempt::Outline)
+                self.parsers.try_out(grammar, &text, hash, running, cancel).map(Attempt::Parsed)
             }
         };
         let entry = |content| Arc::new(FileEntry { path: path.clone(), content });
         match attempt {
-            Ok(Attempt::Outline(outline)) => {
+            Ok(Attempt::Parsed(outline)) => {
                 let outline = Arc::new(outline);
                 let content = Content::Code { origin: Origin::Grammar(grammar), hash, stat, outline };
                 Found::New { entry: entry(content), parsed: true }

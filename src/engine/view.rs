@@ -88,7 +88,7 @@ impl View {
             Origin::Grammar(grammar) => {
                 let parsed = match self.parsers.outline_of_file(*grammar, text.as_str(), now, &Cancel::new())
                 {
-                    Ok(Attempt::Outline(outline)) => Ok(outline),
+                    Ok(Attempt::Parsed(outline)) => Ok(outline),
                     // The engine's own look at the change tries it out.
                     Ok(Attempt::SetAside(_)) => Err(ParseError::SetAside),
                     Err(error) => Err(error),

@@ -4,6 +4,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -54,6 +55,7 @@ struct Shared {
     freed: Condvar,
     workers: usize,
     trials: usize,
+    requests: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -110,7 +112,8 @@ impl Crew {
             clients: 0,
             nanoseconds_per_byte: FIRST_GUESS,
         });
-        let shared = Shared { crew, freed: Condvar::new(), workers: cores, trials: (cores / 2).max(1) };
+        let (freed, requests) = (Condvar::new(), AtomicU64::new(0));
+        let shared = Shared { crew, freed, workers: cores, trials: (cores / 2).max(1), requests };
         let shared = Arc::new(shared);
         let (orders, received) = sync_channel(ORDERS);
         let starter = Starter { program, shared: Arc::downgrade(&shared) };
@@ -121,6 +124,11 @@ impl Crew {
     /// How many trials go on at once.
     pub(super) fn trials(&self) -> usize {
         self.shared.trials
+    }
+
+    /// How many requests were put to workers.
+    pub(super) fn requests(&self) -> u64 {
+        self.shared.requests.load(Ordering::Relaxed)
     }
 
     /// Puts `request` to a worker.
@@ -139,6 +147,7 @@ impl Crew {
                 None => self.start(0)?,
             },
         };
+        self.shared.requests.fetch_add(1, Ordering::Relaxed);
         let bytes = request.text.len();
         let patience = match lane {
             Lane::Trial => Patience::Full,

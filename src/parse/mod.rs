@@ -6,6 +6,7 @@
 mod confine;
 mod crew;
 mod helper;
+mod inspected;
 mod limits;
 mod parsers;
 mod process;

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::crew::{Crew, Lane, Outcome, Running};
+use super::inspected::{self, lies_in};
 use super::limits::Allowance;
 use super::process::{Answered, Unanswered};
 use super::protocol::{Request, Task};
 use super::quarantine::Quarantine;
-use crate::base::{Cancel, ContentHash, RelPath};
+use crate::base::{Cancel, ContentHash, RelPath, TextRange};
 use crate::index::cache::{Key, codec};
-use crate::syntax::{self, Grammar, Outline, OutlineError};
+use crate::syntax::{self, Grammar, Inspected, Outline, OutlineError};
 
 /// How often a text is tried whose workers end for reasons of their own (somebody kills them, the system has no memory).
 const ATTEMPTS: usize = 32;
@@ -38,12 +39,33 @@ pub struct ParsersOptions {
 
 /// What came of an attempt to parse a text.
 #[derive(Debug)]
-pub enum Attempt {
-    /// It was parsed.
-    Outline(Outline),
+pub enum Attempt<T = Outline> {
+    /// It was parsed: what was asked of it.
+    Parsed(T),
     /// It takes longer than others, or a worker ended over it: it is to be tried out, by the worker that goes on with it
     /// or by another.
     SetAside(Option<Running>),
+}
+
+/// A text, and what is asked of it.
+struct Inquiry<'a, T> {
+    task: Task,
+    grammar: Grammar,
+    text: &'a str,
+    /// Which text it is.
+    key: Key,
+    /// What a worker answers, read.
+    decode: fn(&[u8], Grammar, &str) -> Option<T>,
+}
+
+impl<'a> Inquiry<'a, Outline> {
+    fn outline(grammar: Grammar, text: &'a str, hash: ContentHash) -> Inquiry<'a, Outline> {
+        let key = Key { content: hash, fingerprint: grammar.fingerprint() };
+        let decode = |payload: &[u8], _: Grammar, text: &str| {
+            codec::decode(payload).filter(|outline| lies_in(outline, text))
+        };
+        Inquiry { task: Task::Outline, grammar, text, key, decode }
+    }
 }
 
 /// Why a text was not parsed.
@@ -135,6 +157,14 @@ impl Parsers {
         }
     }
 
+    /// How many texts were put to workers so far: for tests and measurements.
+    pub fn requests(&self) -> u64 {
+        match &*self.0 {
+            Means::Here => 0,
+            Means::Crew { crew, .. } => crew.requests(),
+        }
+    }
+
     /// The outline of a file among others, whose bytes have the hash `hash`. What takes long is set aside.
     pub fn outline_of_file(
         &self,
@@ -143,7 +173,12 @@ impl Parsers {
         hash: ContentHash,
         cancel: &Cancel,
     ) -> Result<Attempt, ParseError> {
-        self.outline(Lane::File, grammar, text, hash, cancel)
+        match &*self.0 {
+            Means::Here => Ok(Attempt::Parsed(syntax::outline(grammar, text, cancel)?)),
+            Means::Crew { crew, quarantine, .. } => {
+                attempt(crew, quarantine, Lane::File, &Inquiry::outline(grammar, text, hash), cancel)
+            }
+        }
     }
 
     /// The outline of a file that was set aside: it gets all that a file may get, from the worker that is at it already, or
@@ -156,67 +191,95 @@ impl Parsers {
         running: Option<Running>,
         cancel: &Cancel,
     ) -> Result<Outline, ParseError> {
-        let mut attempt = match (running, &*self.0) {
-            (Some(running), Means::Crew { quarantine, .. }) => {
-                let key = Key { content: hash, fingerprint: grammar.fingerprint() };
-                match running.finish(cancel) {
-                    Ok(answered) => decoded(quarantine, (grammar, text, key), &answered)?,
-                    Err(unanswered) => failed(quarantine, (grammar, key), unanswered)?,
-                }
+        match &*self.0 {
+            Means::Here => Ok(syntax::outline(grammar, text, cancel)?),
+            Means::Crew { crew, quarantine, .. } => {
+                try_out(crew, quarantine, &Inquiry::outline(grammar, text, hash), running, cancel)
             }
-            _ => Attempt::SetAside(None),
-        };
-        // The first may be the first to be blamed for; the second settles it.
-        for _ in 0..2 {
-            if let Attempt::Outline(outline) = attempt {
-                return Ok(outline);
-            }
-            attempt = self.outline(Lane::Trial, grammar, text, hash, cancel)?;
-        }
-        match attempt {
-            Attempt::Outline(outline) => Ok(outline),
-            Attempt::SetAside(_) => Err(ParseError::SetAside),
         }
     }
 
     /// The outline of a text that somebody waits for: as of a file, and then as of one that was set aside.
     pub fn outline_now(&self, grammar: Grammar, text: &str, cancel: &Cancel) -> Result<Outline, ParseError> {
-        let hash = match &*self.0 {
-            Means::Here => ContentHash([0; 16]),
-            Means::Crew { .. } => ContentHash::of(text.as_bytes()),
-        };
-        match self.outline(Lane::Question, grammar, text, hash, cancel)? {
-            Attempt::Outline(outline) => Ok(outline),
-            Attempt::SetAside(running) => self.try_out(grammar, text, hash, running, cancel),
+        match &*self.0 {
+            Means::Here => Ok(syntax::outline(grammar, text, cancel)?),
+            Means::Crew { crew, quarantine, .. } => {
+                let hash = ContentHash::of(text.as_bytes());
+                now(crew, quarantine, &Inquiry::outline(grammar, text, hash), cancel)
+            }
         }
     }
 
-    fn outline(
+    /// What an edit must know of a text to come, by one request and one parse; `range` is what of its lines is asked about.
+    pub fn inspect(
         &self,
-        lane: Lane,
         grammar: Grammar,
         text: &str,
-        hash: ContentHash,
+        range: TextRange,
         cancel: &Cancel,
-    ) -> Result<Attempt, ParseError> {
+    ) -> Result<Inspected, ParseError> {
         match &*self.0 {
-            Means::Here => Ok(Attempt::Outline(syntax::outline(grammar, text, cancel)?)),
+            Means::Here => Ok(syntax::inspect(grammar, text, range, cancel)?),
             Means::Crew { crew, quarantine, .. } => {
-                let key = Key { content: hash, fingerprint: grammar.fingerprint() };
-                attempt(crew, quarantine, lane, (grammar, text, key), cancel)
+                let content = ContentHash::of(text.as_bytes());
+                let key = Key { content, fingerprint: grammar.fingerprint() };
+                let task = Task::Inspect(range);
+                let inquiry = Inquiry { task, grammar, text, key, decode: inspected::decode };
+                now(crew, quarantine, &inquiry, cancel)
             }
         }
     }
 }
 
+/// What somebody waits for: as of a file, and then as of one that was set aside.
+fn now<T>(
+    crew: &Crew,
+    quarantine: &Quarantine,
+    inquiry: &Inquiry<'_, T>,
+    cancel: &Cancel,
+) -> Result<T, ParseError> {
+    match attempt(crew, quarantine, Lane::Question, inquiry, cancel)? {
+        Attempt::Parsed(parsed) => Ok(parsed),
+        Attempt::SetAside(running) => try_out(crew, quarantine, inquiry, running, cancel),
+    }
+}
+
+fn try_out<T>(
+    crew: &Crew,
+    quarantine: &Quarantine,
+    inquiry: &Inquiry<'_, T>,
+    running: Option<Running>,
+    cancel: &Cancel,
+) -> Result<T, ParseError> {
+    let mut tried = match running {
+        None => Attempt::SetAside(None),
+        Some(running) => match running.finish(cancel) {
+            Ok(answered) => decoded(quarantine, inquiry, &answered)?,
+            Err(unanswered) => failed(quarantine, inquiry, unanswered)?,
+        },
+    };
+    // The first may be the first to be blamed for; the second settles it.
+    for _ in 0..2 {
+        if let Attempt::Parsed(parsed) = tried {
+            return Ok(parsed);
+        }
+        tried = attempt(crew, quarantine, Lane::Trial, inquiry, cancel)?;
+    }
+    match tried {
+        Attempt::Parsed(parsed) => Ok(parsed),
+        Attempt::SetAside(_) => Err(ParseError::SetAside),
+    }
+}
+
 /// What a worker makes of a text.
-fn attempt(
+fn attempt<T>(
     crew: &Crew,
     quarantine: &Quarantine,
     lane: Lane,
-    (grammar, text, key): (Grammar, &str, Key),
+    inquiry: &Inquiry<'_, T>,
     cancel: &Cancel,
-) -> Result<Attempt, ParseError> {
+) -> Result<Attempt<T>, ParseError> {
+    let Inquiry { task, grammar, text, key, .. } = *inquiry;
     if u32::try_from(text.len()).is_err() {
         return Err(ParseError::Refused(OutlineError::TooLarge.to_string()));
     }
@@ -224,21 +287,19 @@ fn attempt(
         return Err(ParseError::Quarantined(why));
     }
     let allowance = Allowance::of(text.len());
-    let request = Request { task: Task::Outline, grammar: grammar.name(), allowance, text };
+    let request = Request { task, grammar: grammar.name(), allowance, text };
     let mut last = String::new();
     for _ in 0..ATTEMPTS {
         cancel.check().map_err(|_| ParseError::Cancelled)?;
         match crew.ask(lane, &request, grammar, cancel) {
-            Ok(Outcome::Answered(answered)) => {
-                return decoded(quarantine, (grammar, text, key), &answered);
-            }
+            Ok(Outcome::Answered(answered)) => return decoded(quarantine, inquiry, &answered),
             Ok(Outcome::Slow(running)) => {
                 tracing::debug!(grammar = grammar.name(), bytes = text.len(), "a text takes long");
                 return Ok(Attempt::SetAside(running));
             }
             Err(Unanswered::NotStarted(error)) => last = error.to_string(),
             Err(Unanswered::Lost(why)) => last = why,
-            Err(other) => return failed(quarantine, (grammar, key), other),
+            Err(other) => return failed(quarantine, inquiry, other),
         }
         tracing::debug!(why = %last, "a parse worker was lost; another one takes its text");
     }
@@ -246,48 +307,42 @@ fn attempt(
     Err(ParseError::Unavailable(last))
 }
 
-/// The outline that a worker answered with.
-fn decoded(
+/// What a worker answered, read.
+fn decoded<T>(
     quarantine: &Quarantine,
-    (grammar, text, key): (Grammar, &str, Key),
+    inquiry: &Inquiry<'_, T>,
     answered: &Answered,
-) -> Result<Attempt, ParseError> {
-    match codec::decode(&answered.payload).filter(|outline| lies_in(outline, text)) {
-        Some(outline) => {
-            quarantine.acquit(key);
-            Ok(Attempt::Outline(outline))
+) -> Result<Attempt<T>, ParseError> {
+    match (inquiry.decode)(&answered.payload, inquiry.grammar, inquiry.text) {
+        Some(parsed) => {
+            quarantine.acquit(inquiry.key);
+            Ok(Attempt::Parsed(parsed))
         }
-        None => blamed(quarantine, (grammar, key), "its parser answered what is no outline of it"),
+        None => blamed(quarantine, inquiry, "its parser answered what is no outline of it"),
     }
 }
 
 /// What becomes of a text that a worker did not answer to.
-fn failed(
+fn failed<T>(
     quarantine: &Quarantine,
-    text: (Grammar, Key),
+    inquiry: &Inquiry<'_, T>,
     unanswered: Unanswered,
-) -> Result<Attempt, ParseError> {
+) -> Result<Attempt<T>, ParseError> {
     match unanswered {
         Unanswered::Cancelled => Err(ParseError::Cancelled),
-        Unanswered::Blame(why) => blamed(quarantine, text, &why),
+        Unanswered::Blame(why) => blamed(quarantine, inquiry, &why),
         // For no fault of its own: a fresh worker.
         Unanswered::Slow | Unanswered::Lost(_) | Unanswered::NotStarted(_) => Ok(Attempt::SetAside(None)),
     }
 }
 
 /// What becomes of a text that a worker ended over.
-fn blamed(quarantine: &Quarantine, (grammar, key): (Grammar, Key), why: &str) -> Result<Attempt, ParseError> {
-    if quarantine.blame(key, grammar, why) {
+fn blamed<T>(quarantine: &Quarantine, inquiry: &Inquiry<'_, T>, why: &str) -> Result<Attempt<T>, ParseError> {
+    if quarantine.blame(inquiry.key, inquiry.grammar, why) {
         Err(ParseError::Quarantined(why.to_owned()))
     } else {
         Ok(Attempt::SetAside(None))
     }
-}
-
-/// Whether all that an outline points at lies in `text`. Its own soundness the codec has seen to.
-fn lies_in(outline: &Outline, text: &str) -> bool {
-    let ends = outline.rows.iter().map(|row| row.end.max(row.name_start)).max();
-    ends.is_none_or(|end| end as usize <= text.len())
 }
 
 impl From<OutlineError> for ParseError {

@@ -3,13 +3,14 @@
 //! time this took counts for no text.
 //!
 //! ```text
-//! request: kind u8 | length of the grammar's name u8 | its name | processor seconds u32 | memory bytes u64 | text
+//! request: task u8 | its range u32, u32, if it has one | length of the grammar's name u8 | its name | processor seconds u32 | memory bytes u64 | text
 //! message: tag u8 | processor nanoseconds of the process so far u64 | payload
 //! ```
 
 use std::time::Duration;
 
 use super::limits::Allowance;
+use crate::base::TextRange;
 
 /// Bytes of a frame's length.
 pub(super) const LENGTH: usize = 4;
@@ -23,15 +24,38 @@ const ANSWER_PER_BYTE: usize = 64;
 
 /// What a worker is to do with a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
 pub(super) enum Task {
     /// Make its outline.
-    Outline = 0,
+    Outline,
+    /// Look at it for an edit, and at the lines of this range.
+    Inspect(TextRange),
 }
 
 impl Task {
-    fn of(number: u8) -> Option<Task> {
-        [Task::Outline].into_iter().find(|task| *task as u8 == number)
+    fn put(self, head: &mut Vec<u8>) {
+        match self {
+            Task::Outline => head.push(0),
+            Task::Inspect(range) => {
+                head.push(1);
+                head.extend(range.start.to_le_bytes());
+                head.extend(range.end.to_le_bytes());
+            }
+        }
+    }
+
+    /// The task at the beginning of a frame, and what follows it.
+    fn read(frame: &[u8]) -> Option<(Task, &[u8])> {
+        let (number, rest) = frame.split_first()?;
+        match number {
+            0 => Some((Task::Outline, rest)),
+            1 => {
+                let (start, rest) = rest.split_first_chunk()?;
+                let (end, rest) = rest.split_first_chunk()?;
+                let (start, end) = (u32::from_le_bytes(*start), u32::from_le_bytes(*end));
+                (start <= end).then(|| (Task::Inspect(TextRange::new(start, end)), rest))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -103,20 +127,21 @@ impl<'a> Request<'a> {
     /// The request's frame but its text, which is to follow.
     pub(super) fn head(&self) -> Vec<u8> {
         let name = self.grammar.as_bytes();
-        let length = 1 + 1 + name.len() + 4 + 8 + self.text.len();
         let seconds = u32::try_from(self.allowance.processor.as_secs()).unwrap_or(u32::MAX);
-        let mut head = Vec::with_capacity(LENGTH + length - self.text.len());
-        head.extend(u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes());
-        head.extend([self.task as u8, u8::try_from(name.len()).unwrap_or(u8::MAX)]);
+        let mut head = vec![0; LENGTH];
+        self.task.put(&mut head);
+        head.push(u8::try_from(name.len()).unwrap_or(u8::MAX));
         head.extend(name);
         head.extend(seconds.to_le_bytes());
         head.extend(self.allowance.memory.to_le_bytes());
+        let length = head.len() - LENGTH + self.text.len();
+        head[..LENGTH].copy_from_slice(&u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes());
         head
     }
 
     /// `None` for what is none.
     pub(super) fn read(frame: &'a [u8]) -> Option<Request<'a>> {
-        let (task, rest) = frame.split_first()?;
+        let (task, rest) = Task::read(frame)?;
         let (length, rest) = rest.split_first()?;
         let (grammar, rest) = rest.split_at_checked(usize::from(*length))?;
         let (seconds, rest) = rest.split_first_chunk()?;
@@ -124,7 +149,7 @@ impl<'a> Request<'a> {
         let processor = Duration::from_secs(u64::from(u32::from_le_bytes(*seconds)));
         let memory = u64::from_le_bytes(*memory);
         Some(Request {
-            task: Task::of(*task)?,
+            task,
             grammar: std::str::from_utf8(grammar).ok()?,
             allowance: Allowance { processor, wall: Duration::MAX, memory },
             text: std::str::from_utf8(text).ok()?,
@@ -150,6 +175,13 @@ mod tests {
             assert!(Request::read(&body[..cut]).is_none(), "{cut}");
         }
         assert!(Request::read(&[&[9], &body[1..]].concat()).is_none(), "no such task");
+        for range in [TextRange::new(0, 0), TextRange::new(1, u32::MAX)] {
+            let asked = Request { task: Task::Inspect(range), ..request };
+            let frame = [asked.head(), request.text.into()].concat();
+            assert_eq!(Request::read(&frame[LENGTH..]).expect("a request").task, asked.task);
+        }
+        let reversed = [&[1, 2, 0, 0, 0, 1, 0, 0, 0], &body[1..]].concat();
+        assert!(Request::read(&reversed).is_none(), "no range");
         assert!(Request::read(&[body, &[0xFF]].concat()).is_none(), "no text");
     }
 

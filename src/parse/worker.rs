@@ -12,8 +12,8 @@ use std::time::Duration;
 use rustix::process::Pid;
 use rustix::time::ClockId;
 
-use super::confine;
 use super::protocol::{LENGTH, Message, Request, Tag, Task};
+use super::{confine, inspected};
 use crate::base::{Cancel, processes};
 use crate::index::cache::codec;
 use crate::syntax::{self, Grammar};
@@ -85,6 +85,9 @@ impl Worker {
         match request.task {
             Task::Outline => syntax::outline(grammar, request.text, &Cancel::new())
                 .map(|outline| codec::encode(&outline))
+                .map_err(|error| error.to_string()),
+            Task::Inspect(range) => syntax::inspect(grammar, request.text, range, &Cancel::new())
+                .map(|seen| inspected::encode(&seen))
                 .map_err(|error| error.to_string()),
         }
     }

@@ -62,6 +62,7 @@ struct Worker {
     items: Vec<Item>,
     seen: Vec<Seen>,
     imports: Vec<Draft>,
+    parsed: Parsed,
 }
 
 thread_local! {
@@ -72,17 +73,51 @@ thread_local! {
         items: Vec::new(),
         seen: Vec::new(),
         imports: Vec::new(),
+        parsed: Parsed { texts: 0, bytes: 0 },
     });
+}
+
+/// What a thread has parsed so far: for tests and measurements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parsed {
+    /// How often it parsed.
+    pub texts: u64,
+    /// Bytes of what it parsed.
+    pub bytes: u64,
+}
+
+impl Parsed {
+    /// What the calling thread has parsed.
+    pub fn here() -> Parsed {
+        WORKER.with_borrow(|worker| worker.parsed)
+    }
+
+    /// What it has parsed since then.
+    pub fn since(self) -> Parsed {
+        let now = Parsed::here();
+        Parsed { texts: now.texts - self.texts, bytes: now.bytes - self.bytes }
+    }
 }
 
 /// The outline of `text`, which is in `grammar`'s language (or in none: what does not parse is passed over,
 /// see [`Outline::has_errors`]). Stops soon after `cancel` is raised.
 pub fn outline(grammar: Grammar, text: &str, cancel: &Cancel) -> Result<Outline, OutlineError> {
+    Ok(outline_and(grammar, text, cancel, |_| ())?.0)
+}
+
+/// The outline of `text`, and what `look` makes of the tree that it was made of. Offsets are those of `text`.
+pub(super) fn outline_and<T>(
+    grammar: Grammar,
+    text: &str,
+    cancel: &Cancel,
+    look: impl FnOnce(&Tree) -> T,
+) -> Result<(Outline, T), OutlineError> {
     if u32::try_from(text.len()).is_err() {
         return Err(OutlineError::TooLarge);
     }
     let compiled = grammar.compiled().map_err(OutlineError::Query)?;
-    WORKER.with_borrow_mut(|worker| worker.outline(grammar, compiled, text, cancel))
+    let (outline, tree) = WORKER.with_borrow_mut(|worker| worker.outline(grammar, compiled, text, cancel))?;
+    Ok((outline, look(&tree)))
 }
 
 /// The outline with the types that it hides as rows too, and their members: those in function bodies, and those without a name.
@@ -133,7 +168,7 @@ impl Worker {
         compiled: &Compiled,
         text: &str,
         cancel: &Cancel,
-    ) -> Result<Outline, OutlineError> {
+    ) -> Result<(Outline, Tree), OutlineError> {
         cancel.check()?;
         let text = &*with_line_feeds(text);
         let tree = self.parse(grammar, compiled, text, cancel)?;
@@ -142,14 +177,15 @@ impl Worker {
         self.walk(grammar, compiled, &tree, text, cancel)?;
         let scopes = Scopes::new(&compiled.roles, text, &composed, HiddenTypes::LeftOut);
         let Listed { rows, names, hides_types } = scopes.rows(&mut self.items);
-        Ok(Outline {
+        let outline = Outline {
             rows,
             names,
             occurrences: Occurrences::build(&mut self.seen),
             imports: imports::build(&mut self.imports),
             has_errors: tree.root_node().has_error(),
             hides_types,
-        })
+        };
+        Ok((outline, tree))
     }
 
     fn parse(
@@ -165,6 +201,8 @@ impl Worker {
             self.loaded = Some(grammar);
         }
         let bytes = text.as_bytes();
+        self.parsed.texts += 1;
+        self.parsed.bytes += u64::from(offset(bytes.len()));
         let mut read = |at: usize, _| bytes.get(at..).unwrap_or(&[]);
         let mut progress = |_: &tree_sitter::ParseState| stop_if(cancel);
         let options = ParseOptions::new().progress_callback(&mut progress);

@@ -89,6 +89,13 @@ impl Grammar {
         (self.0.language)()
     }
 
+    /// The name of a node's kind as the parser table has it; `None` where it has no such kind.
+    pub fn node_kind(self, name: &str) -> Option<&'static str> {
+        let language = self.language();
+        let count = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
+        (0..count).filter_map(|id| language.node_kind_for_id(id)).find(|kind| *kind == name)
+    }
+
     /// The text of its definition query.
     pub fn symbols_query(self) -> &'static str {
         self.0.symbols

@@ -25,7 +25,7 @@ pub fn first_error(
     with_tree(grammar, text, cancel, first_error_in)
 }
 
-fn first_error_in(tree: &Tree) -> Option<SyntaxErrorAt> {
+pub(super) fn first_error_in(tree: &Tree) -> Option<SyntaxErrorAt> {
     let mut cursor = tree.walk();
     if !cursor.node().has_error() {
         return None;

@@ -6,7 +6,11 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use symd::base::processes;
+use symd::base::{Cancel, RelPath, TextRange, processes};
+use symd::ops::edits::{BodyManner, Guard, Indentation, Placing, Target, place_body};
+use symd::parse::{Parsers, ParsersOptions};
+use symd::syntax::extract::Parsed;
+use symd::syntax::{Grammar, inspect};
 
 use crate::shell_stage::wait_until_gone;
 use crate::support::{User, Wire, call, write};
@@ -223,4 +227,46 @@ fn two_hundred_workers_killed_from_outside_change_no_answer_and_blame_no_file() 
     let status = tried(&user);
     assert_eq!(status["unparsable"], json!([]), "{status}");
     assert_eq!(status["skipped"]["unreadable"], 0, "{status}");
+}
+
+#[test]
+fn what_an_edit_must_know_of_a_text_is_one_request_and_no_parse_in_the_daemon() {
+    let options = ParsersOptions { program: env!("CARGO_BIN_EXE_symd").into(), quarantine: None };
+    let parsers = Parsers::in_workers(options).unwrap();
+    let cancel = Cancel::new();
+    for (language, text) in [
+        ("python", "def f():\n    # c\n    return 1\n"),
+        ("python", "def f():\n    return )\n"),
+        ("python", "if x:\n    a\n  b\n"),
+        ("java", "class A {\n  int x = 1\n}\n"),
+        ("kotlin", ""),
+    ] {
+        let grammar = Grammar::named(language).unwrap();
+        let whole = TextRange::new(0, text.len().try_into().unwrap());
+        let (requests, parsed) = (parsers.requests(), Parsed::here());
+        let seen = parsers.inspect(grammar, text, whole, &cancel).unwrap();
+        assert_eq!((parsers.requests() - requests, parsed.since().texts), (1, 0), "{text}");
+        assert_eq!(seen, inspect(grammar, text, whole, &cancel).unwrap(), "{text}");
+    }
+}
+
+#[test]
+fn a_body_is_replaced_by_one_request_for_its_file_and_no_parse_in_the_daemon() {
+    let options = ParsersOptions { program: env!("CARGO_BIN_EXE_symd").into(), quarantine: None };
+    let parsers = Parsers::in_workers(options).unwrap();
+    let (cancel, grammar) = (Cancel::new(), Grammar::named("python").unwrap());
+    let text = "class A:\n    def m(self):\n        return 1\n\n    def n(self):\n        return 2\n";
+    let outline = parsers.outline_now(grammar, text, &cancel).unwrap();
+    let row = (0..outline.rows.len()).find(|&row| outline.name_path(row) == "A/m").unwrap();
+    let path = RelPath::new("a.py").unwrap();
+    let target = Target { path: &path, grammar, text, outline: &outline, row, parsers: &parsers };
+    let (placing, indentation) = (Placing::Instead, Indentation::AsRuled);
+    let manner = BodyManner { placing, indentation, guard: Guard::Neighbours };
+    let (requests, parsed) = (parsers.requests(), Parsed::here());
+    let body = "    def m(self):\n        if self:\n            return 3\n        return 4";
+    let placed = place_body(target, body, manner, &cancel).unwrap();
+    assert_eq!(parsed.since().texts, 0);
+    // The other two are about the few lines of the body that is given, and of the one that is there.
+    assert!(parsers.requests() - requests <= 3, "{}", parsers.requests() - requests);
+    assert!(placed.outline.is_some_and(|outline| outline.rows.len() == 3));
 }

@@ -4,9 +4,8 @@
 
 use std::fmt;
 
-use crate::base::Cancel;
 use crate::base::text::line_starts;
-use crate::syntax::{Grammar, OutlineError, first_error};
+use crate::syntax::SyntaxErrorAt;
 
 /// Longest line shown, in characters.
 const LINE_CHARS: usize = 120;
@@ -32,27 +31,30 @@ impl fmt::Display for BrokenAt {
     }
 }
 
-/// Where `after` stops making sense. Parses in this process: only for a text of which a worker has made the outline.
-pub fn broken_at(grammar: Grammar, after: &str, cancel: &Cancel) -> Result<Option<BrokenAt>, OutlineError> {
-    let Some(error) = first_error(grammar, after, cancel)? else { return Ok(None) };
-    // An error can begin with the white space before what is wrong.
-    let place = after.get(error.range.as_range()).unwrap_or("");
-    let start = error.range.start as usize + (place.len() - place.trim_start().len());
-    let starts = line_starts(after);
-    let line = starts.partition_point(|&at| at as usize <= start) - 1;
-    let text = after[starts[line] as usize..].split(['\n', '\r']).next().unwrap_or("");
-    let text = text.trim().chars().take(LINE_CHARS).collect();
-    Ok(Some(BrokenAt { line, text, missing: error.missing }))
+impl BrokenAt {
+    /// The line of `after` on which `error` is.
+    pub fn new(after: &str, error: &SyntaxErrorAt) -> BrokenAt {
+        // An error can begin with the white space before what is wrong.
+        let place = after.get(error.range.as_range()).unwrap_or("");
+        let start = error.range.start as usize + (place.len() - place.trim_start().len());
+        let starts = line_starts(after);
+        let line = starts.partition_point(|&at| at as usize <= start).saturating_sub(1);
+        let text = after.get(starts[line] as usize..).unwrap_or("").split(['\n', '\r']).next().unwrap_or("");
+        let text = text.trim().chars().take(LINE_CHARS).collect();
+        BrokenAt { line, text, missing: error.missing }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Cancel;
+    use crate::syntax::{Grammar, first_error};
 
     fn broken(grammar: &str, after: &str) -> Option<String> {
         let grammar = Grammar::named(grammar).expect("known");
-        let broken = broken_at(grammar, after, &Cancel::new()).expect("parsed");
-        broken.map(|broken| broken.to_string())
+        let error = first_error(grammar, after, &Cancel::new()).expect("parsed");
+        error.map(|error| BrokenAt::new(after, &error).to_string())
     }
 
     #[test]

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use super::make::MakeError;
 use super::request::Breaking;
-use super::{EditFault, SymbolEditError, broken_at};
+use super::{BrokenAt, EditFault};
 use crate::base::cancel::Cancelled;
 use crate::base::text::{Encoding, is_read_as_itself};
-use crate::base::{Cancel, ContentHash, RelPath};
+use crate::base::{Cancel, ContentHash, RelPath, TextRange};
 use crate::engine::{Foretold, MAX_PARSED_BYTES};
 use crate::ops::cores;
 use crate::parse::{ParseError, Parsers};
-use crate::syntax::{Grammar, Outline};
+use crate::syntax::{Grammar, Inspected, Outline};
 
 /// A text to come.
 #[derive(Debug)]
@@ -73,8 +73,10 @@ impl Coming {
             // The index will not parse it either.
             return Ok(None);
         }
-        let outline = match parsers.outline_now(self.grammar, after, cancel) {
-            Ok(outline) => outline,
+        // No line is asked about.
+        let nothing = TextRange::new(0, 0);
+        let Inspected { outline, error, .. } = match parsers.inspect(self.grammar, after, nothing, cancel) {
+            Ok(inspected) => inspected,
             Err(ParseError::Cancelled) => return Err(Cancelled.into()),
             // What did not parse before need not parse afterwards, and a text over which the parser ends does not parse.
             Err(_) if breaking == Breaking::Allowed || !self.parsed_before(parsers, cancel) => {
@@ -82,13 +84,12 @@ impl Coming {
             }
             Err(error) => return Err(MakeError::Unparsable { path: self.path.clone(), error }),
         };
-        if outline.has_errors && breaking == Breaking::Refused && self.parsed_before(parsers, cancel) {
-            // The text got through the worker, so it gets through here.
-            let broken = broken_at(self.grammar, after, cancel).map_err(SymbolEditError::from)?;
-            if let Some(broken) = broken {
-                let fault = Box::new(EditFault::Broken(broken));
-                return Err(MakeError::Breaks { path: self.path.clone(), fault });
-            }
+        if let Some(error) = error
+            && breaking == Breaking::Refused
+            && self.parsed_before(parsers, cancel)
+        {
+            let fault = Box::new(EditFault::Broken(BrokenAt::new(after, &error)));
+            return Err(MakeError::Breaks { path: self.path.clone(), fault });
         }
         Ok(Some(outline))
     }

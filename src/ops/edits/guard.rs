@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::breaks_syntax::broken_at;
+use super::breaks_syntax::BrokenAt;
 use super::fault::{EditFault, Fate, line_at};
 use super::symbol::{SymbolEditError, Target};
 use crate::base::text::line_starts;
@@ -49,10 +49,9 @@ pub(super) fn fault(
     let is_whole = !outline.has_errors;
     if guard == Guard::Full
         && is_whole
-        && outcome.inspected.outline.has_errors
-        && let Some(broken) = broken_at(grammar, outcome.after, cancel)?
+        && let Some(error) = &outcome.inspected.error
     {
-        return Ok(Some(EditFault::Broken(broken)));
+        return Ok(Some(EditFault::Broken(BrokenAt::new(outcome.after, error))));
     }
     if is_whole
         && let Some(found) = outcome.inspected.misplaced

@@ -41,7 +41,7 @@ pub(in crate::ops) use apply::apply_aside;
 pub use apply::{
     ApplyError, apply, history, preview, preview_redo, preview_resolve, preview_undo, redo, resolve, undo,
 };
-pub use breaks_syntax::{BrokenAt, broken_at};
+pub use breaks_syntax::BrokenAt;
 pub use effects::{Caused, Report, Unknown};
 pub use endings::{Ending, Endings};
 pub use fault::{EditFault, Fate};

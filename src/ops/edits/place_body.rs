@@ -3,6 +3,7 @@
 //! guard lets pass is taken; if none does, the fault of the first is told.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 use super::block::{BlockLine, TextBlock};
 use super::endings::line_feeds;
@@ -45,7 +46,8 @@ pub fn place_body(
     cancel: &Cancel,
 ) -> Result<PlacedBody, SymbolEditError> {
     let seat = Seat::of(target, manner.placing, body, cancel)?;
-    let mut placer = Placer { target, seat: &seat, manner, cancel, seen: None };
+    let present_kinds = OnceCell::new();
+    let mut placer = Placer { target, seat: &seat, manner, cancel, seen: None, present_kinds };
     let ways = placer.ways()?;
     let mut first_fault = None;
     for way in &ways {
@@ -68,6 +70,8 @@ struct Placer<'a> {
     cancel: &'a Cancel,
     /// What was looked at to find out about the lines: the text as it is given.
     seen: Option<Looked>,
+    /// The kinds of the lines that are replaced, once they are asked for.
+    present_kinds: OnceCell<Vec<LineKind>>,
 }
 
 /// A way in which the text can stand, and what comes of it.
@@ -150,7 +154,7 @@ impl Placer<'_> {
             return Ok(told);
         }
         // Before anything is moved: the present text, whose column is known, must be read aright by the same rule.
-        let present = TextBlock::new(self.target.grammar, &text, &self.present_kinds()?);
+        let present = TextBlock::new(self.target.grammar, &text, self.present_kinds()?);
         let is_read = |width| written_for(&present, column(width, None)).is_none_or(|told| told == at);
         if is_read(level.width()) {
             return Ok(told);
@@ -166,7 +170,7 @@ impl Placer<'_> {
     /// Whether the symbol itself is indented with tabs here and with spaces there.
     fn is_mixed(&self) -> Result<bool, SymbolEditError> {
         let text = self.present();
-        let present = TextBlock::new(self.target.grammar, &text, &self.present_kinds()?);
+        let present = TextBlock::new(self.target.grammar, &text, self.present_kinds()?);
         let (has_tabs, has_spaces) = present.tabs_and_spaces();
         Ok(has_tabs && has_spaces)
     }
@@ -189,9 +193,8 @@ impl Placer<'_> {
         let unindented = |line: &'_ str| line.strip_prefix(indent).unwrap_or(line).to_owned();
         let moved: Vec<String> = text.split('\n').map(unindented).collect();
         let text = moved.join("\n");
-        // Only what a worker got through is parsed here.
-        self.target.outline_of(&text, self.cancel)?;
-        Ok(line_kinds(self.target.grammar, &text, self.cancel)?)
+        let whole = TextRange::new(0, u32::try_from(text.len()).unwrap_or(u32::MAX));
+        Ok(self.target.inspect(&text, whole, self.cancel)?.lines)
     }
 
     /// What is replaced; nothing for an insertion.
@@ -199,13 +202,18 @@ impl Placer<'_> {
         line_feeds(&self.target.text[self.seat.range.as_range()])
     }
 
-    fn present_kinds(&self) -> Result<Vec<LineKind>, SymbolEditError> {
-        let Target { grammar, text, .. } = self.target;
-        if grammar.name() == "python" {
-            return self.kinds_alone(&self.present());
+    fn present_kinds(&self) -> Result<&[LineKind], SymbolEditError> {
+        if let Some(known) = self.present_kinds.get() {
+            return Ok(known);
         }
-        let before = line_starts(&text[..self.seat.range.start as usize]).len() - 1;
-        Ok(line_kinds(grammar, text, self.cancel)?.split_off(before))
+        let Target { grammar, text, .. } = self.target;
+        let kinds = if grammar.name() == "python" {
+            self.kinds_alone(&self.present())?
+        } else {
+            let before = line_starts(&text[..self.seat.range.start as usize]).len() - 1;
+            line_kinds(grammar, text, self.cancel)?.split_off(before)
+        };
+        Ok(self.present_kinds.get_or_init(|| kinds))
     }
 
     /// What comes of `lines`.

@@ -9,7 +9,7 @@ use crate::base::{Cancel, RelPath, TextRange};
 use crate::parse::{ParseError, Parsers};
 use crate::syntax::{
     Grammar, Inspected, Outline, OutlineError, Row, Statement, StatementKind, SymbolKind, attached_start,
-    inspect, statement_at,
+    statement_at,
 };
 
 /// A symbol in its text.
@@ -130,23 +130,17 @@ pub enum SymbolEditError {
 const HEAD_CHARS: usize = 80;
 
 impl<'a> Target<'a> {
-    /// The outline of a text to come, made where it can do no harm.
-    pub(super) fn outline_of(&self, text: &str, cancel: &Cancel) -> Result<Outline, SymbolEditError> {
-        self.parsers.outline_now(self.grammar, text, cancel).map_err(|error| match error {
-            ParseError::Cancelled => OutlineError::from(Cancelled).into(),
-            error => SymbolEditError::Unparsable { path: self.path.clone(), error },
-        })
-    }
-
-    /// Looks at a text to come, of which `range` is new.
+    /// Looks at a text to come, where that can do no harm; `range` is what of its lines is asked about.
     pub(super) fn inspect(
         &self,
         text: &str,
         range: TextRange,
         cancel: &Cancel,
     ) -> Result<Inspected, SymbolEditError> {
-        let outline = self.outline_of(text, cancel)?;
-        Ok(inspect(self.grammar, text, outline, range, cancel)?)
+        self.parsers.inspect(self.grammar, text, range, cancel).map_err(|error| match error {
+            ParseError::Cancelled => OutlineError::from(Cancelled).into(),
+            error => SymbolEditError::Unparsable { path: self.path.clone(), error },
+        })
     }
 
     /// The symbol's row and range, if the outline fits the text.

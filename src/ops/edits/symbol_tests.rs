@@ -1,6 +1,7 @@
 use super::*;
 use crate::base::{Cancel, RelPath, Text};
 use crate::parse::Parsers;
+use crate::syntax::extract::Parsed;
 use crate::syntax::{Grammar, Outline, outline};
 
 /// What is done to a symbol.
@@ -420,4 +421,38 @@ fn symbols_are_deleted_with_their_lines() {
             ),
         ],
     );
+}
+
+#[test]
+fn a_body_is_replaced_by_hardly_more_than_one_parse_of_the_text_to_come() {
+    let python = "class A:\n    def m(self):\n        return 1\n";
+    let kotlin = "class A {\n    fun m(): Int {\n        return 1\n    }\n}\n";
+    let of_python = "def m(self):\n    if self:\n        return 2\n    return 3";
+    let of_kotlin = "fun m(): Int {\n    if (true) {\n        return 2\n    }\n    return 3\n}";
+    let indented =
+        |body: &str| body.split('\n').map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n");
+    for (language, one, body) in [("python", python, of_python), ("kotlin", kotlin, of_kotlin)] {
+        let more = one.replace('A', "B").repeat(200);
+        let text = format!("{one}{more}");
+        let grammar = Grammar::named(language).expect("known");
+        let outline = outline(grammar, &text, &Cancel::new()).expect("parsed");
+        let row = (0..outline.rows.len()).find(|&row| outline.name_path(row) == "A/m").expect("there");
+        let (path, parsers) = (RelPath::new("f").expect("fine"), Parsers::in_this_process());
+        let target = Target { path: &path, grammar, text: &text, outline: &outline, row, parsers: &parsers };
+        for (indentation, guard) in
+            [(Indentation::AsRuled, Guard::Neighbours), (Indentation::Auto, Guard::Full)]
+        {
+            let manner = BodyManner { placing: Placing::Instead, indentation, guard };
+            let before = Parsed::here();
+            let body = indented(body);
+            let placed = place_body(target, &body, manner, &Cancel::new()).expect("fits");
+            let after = placed.edits.apply(&text).expect("inside");
+            let parsed = before.since();
+            assert!(
+                parsed.bytes * 10 <= after.len() as u64 * 13,
+                "{language}: {parsed:?} of {}",
+                after.len()
+            );
+        }
+    }
 }
