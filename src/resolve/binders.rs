@@ -276,11 +276,12 @@ pub(super) fn close_bracket(text: &str, open: usize) -> usize {
 }
 
 fn rfind_word(text: &str, word: &str) -> Option<usize> {
-    text.rmatch_indices(word).map(|(at, _)| at).find(|&at| is_whole(text, at, word))
+    let places = memchr::memmem::find_iter(text.as_bytes(), word);
+    places.filter(|&at| is_whole(text, at, word)).last()
 }
 
 fn find_word(text: &str, word: &str) -> Option<usize> {
-    text.match_indices(word).map(|(at, _)| at).find(|&at| is_whole(text, at, word))
+    memchr::memmem::find_iter(text.as_bytes(), word).find(|&at| is_whole(text, at, word))
 }
 
 fn is_whole(text: &str, at: usize, word: &str) -> bool {

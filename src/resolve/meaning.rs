@@ -12,6 +12,9 @@ use crate::syntax::{Import, ImportKind, Imported, SymbolKind};
 /// How many modules a name is followed through.
 const MAX_HOPS: usize = 24;
 
+/// What is found with so few followed before is remembered; what is found on the way, in rings of imports, is not.
+const REMEMBERED_HOPS: usize = 1;
+
 /// What a name means at some place.
 #[derive(Clone, Debug)]
 pub(super) enum Meaning {
@@ -94,6 +97,19 @@ impl Project<'_> {
 
     /// What `name` means in `module`, seen from outside.
     pub(super) fn exported(&self, module: &Module, name: &str, hops: usize) -> Result<Meaning, Cancelled> {
+        if hops > REMEMBERED_HOPS {
+            return self.exported_anew(module, name, hops);
+        }
+        let key = (module.clone(), name.to_owned(), hops);
+        if let Some(known) = self.offers.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let found = self.exported_anew(module, name, hops)?;
+        self.offers.borrow_mut().insert(key, found.clone());
+        Ok(found)
+    }
+
+    fn exported_anew(&self, module: &Module, name: &str, hops: usize) -> Result<Meaning, Cancelled> {
         self.cancel.check()?;
         if hops > MAX_HOPS {
             return Ok(Meaning::Unknown);
@@ -137,7 +153,9 @@ impl Project<'_> {
         }
         // Nobody in the project declares it there; Kotlin's `import a.Companion.b` and the like are not followed.
         let is_ours = declared.iter().any(|target| {
-            target.file.outline().is_some_and(|outline| outline.imports.unpack().package() == Some(package))
+            let outline = target.file.outline();
+            outline
+                .is_some_and(|outline| self.unpacked(&target.file.path, outline).package() == Some(package))
         });
         Ok(if is_ours { Meaning::Unknown } else { Meaning::Elsewhere })
     }
@@ -150,13 +168,15 @@ impl Project<'_> {
         let mut meaning = if own.is_empty() { Meaning::Unknown } else { Meaning::Declared(own) };
         if self.family == Family::Ecma {
             // What is not exported is not offered; what is, is one of the file's own or of another's.
-            for import in outline.imports.unpack().iter().filter(|import| import.kind == ImportKind::Export) {
+            let imports = self.unpacked(&file.path, outline);
+            for import in imports.iter().filter(|import| import.kind == ImportKind::Export) {
                 if import.bound() == Some(name) {
                     meaning = self.import(file, &import, hops + 1)?.or(meaning);
                 }
             }
-        } else {
-            for import in outline.imports.unpack().iter() {
+        } else if self.family != Family::Python || outline.occurrences.contains(name) {
+            // In Python whatever an import binds is an identifier of it.
+            for import in self.unpacked(&file.path, outline).iter() {
                 if binds(self.family, &import) == Some(name) {
                     meaning = meaning.or(self.import(file, &import, hops + 1)?);
                 }
@@ -177,7 +197,8 @@ impl Project<'_> {
         }
         let Some(outline) = file.outline() else { return Ok(Meaning::Unknown) };
         let mut meaning = Meaning::Unknown;
-        for import in outline.imports.unpack().iter().filter(|import| import.kind == ImportKind::Import) {
+        let imports = self.unpacked(&file.path, outline);
+        for import in imports.iter().filter(|import| import.kind == ImportKind::Import) {
             if binds(self.family, &import) == Some(name) {
                 meaning = meaning.or(self.import(file, &import, hops + 1)?);
             }
@@ -200,7 +221,7 @@ impl Project<'_> {
         }
         let kind = if self.family == Family::Ecma { kind } else { ImportKind::Import };
         let mut meaning = Meaning::Unknown;
-        for import in outline.imports.unpack().iter() {
+        for import in self.unpacked(&file.path, outline).iter() {
             if import.kind != kind || import.imported != Imported::Everything {
                 continue;
             }

@@ -1,6 +1,7 @@
 //! From a module as it is written in an import to files of the project, by paths alone: no build file is read.
 //! Invariant: what is found by a guess (an ending of a path) is found only where nothing exact is.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::family::Family;
@@ -9,7 +10,7 @@ use crate::base::RelPath;
 use crate::index::FileEntry;
 use crate::syntax::SymbolKind;
 
-/// What a module is.
+/// What a module is. Files are told apart by their paths.
 #[derive(Clone, Debug)]
 pub(super) enum Module {
     /// A file.
@@ -18,6 +19,30 @@ pub(super) enum Module {
     Directory(RelPath),
     /// A package of Kotlin or Java, a namespace of C#: whatever files say that they belong to it.
     Package(String),
+}
+
+impl PartialEq for Module {
+    fn eq(&self, other: &Module) -> bool {
+        match (self, other) {
+            (Module::File(one), Module::File(other)) => one.path == other.path,
+            (Module::Directory(one), Module::Directory(other)) => one == other,
+            (Module::Package(one), Module::Package(other)) => one == other,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Module {}
+
+impl Hash for Module {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::mem::discriminant(self).hash(state);
+        match self {
+            Module::File(file) => file.path.hash(state),
+            Module::Directory(path) => path.hash(state),
+            Module::Package(name) => name.hash(state),
+        }
+    }
 }
 
 /// Endings that specifiers leave out, in the order in which they are tried.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::family::Family;
 use super::judge::Wanted;
 use super::occurrence::Occurrence;
-use super::project::{Here, Project};
+use super::project::Project;
 use super::sources::{Sources, Target};
 use crate::base::cancel::Cancelled;
 use crate::base::{Cancel, TextRange};
@@ -41,7 +41,7 @@ pub fn occurrences(
             continue;
         }
         cancel.check()?;
-        let Some(here) = Here::new(&project, file) else { continue };
+        let Some(here) = project.here_once(file) else { continue };
         for start in here.outline.occurrences.offsets_of_hash(hash) {
             let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
             let range = TextRange::new(start, start.saturating_add(length));

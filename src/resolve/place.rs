@@ -113,7 +113,7 @@ fn in_import(
     let mut is_inside = false;
     let mut meaning = Meaning::Elsewhere;
     let behind = context::behind(text, range.end as usize);
-    for import in here.imports().iter().filter(|import| import.statement.contains(range)) {
+    for import in here.imports().around(range) {
         is_inside = true;
         let is_whole = match project.family {
             Family::Python => is_behind_import(text, &import, range),
@@ -140,10 +140,8 @@ fn in_import(
 
 /// Whether an import of this name stands around the range.
 fn binds_here(here: &Here, range: TextRange, name: &str) -> bool {
-    let is_it = |import: Import| {
-        import.kind == ImportKind::Import && import.statement.contains(range) && import.bound() == Some(name)
-    };
-    here.imports().iter().any(is_it)
+    let is_it = |import: Import| import.kind == ImportKind::Import && import.bound() == Some(name);
+    here.imports().around(range).any(is_it)
 }
 
 /// Whether the occurrence is one of the names behind `import` in `from module import names`.

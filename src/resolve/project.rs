@@ -10,11 +10,17 @@ use super::bases::Base;
 use super::binders;
 use super::comprehension::{Comprehension, comprehensions};
 use super::family::Family;
+use super::meaning::{Meaning, binds};
+use super::modules::Module;
+use super::scope::Reach;
 use super::sources::{Current, Sources, Target};
 use crate::base::cancel::Cancelled;
 use crate::base::{Cancel, RelPath, Text, TextRange};
 use crate::index::{Content, FileEntry, Locals, Query, Scope};
-use crate::syntax::{Grammar, ImportList, Matching, NamePattern, Outline, Row, with_hidden_types};
+use crate::syntax::{Grammar, Import, ImportList, Matching, NamePattern, Outline, Row, with_hidden_types};
+
+/// An outline, and what it says that its file imports.
+type Unpacked = (Arc<Outline>, Rc<ImportList>);
 
 /// A file and a row of it.
 type RowPlace = (RelPath, usize);
@@ -27,6 +33,9 @@ pub(super) struct Project<'a> {
     declared: RefCell<HashMap<String, Rc<[Target]>>>,
     by_stem: OnceCell<HashMap<&'a str, Vec<&'a Arc<FileEntry>>>>,
     read: RefCell<HashMap<RelPath, Option<Rc<Here>>>>,
+    unpacked: RefCell<HashMap<RelPath, Unpacked>>,
+    /// What modules offer, by module, name and how many others were followed to it.
+    pub(super) offers: RefCell<HashMap<(Module, String, usize), Meaning>>,
     /// The bases of classes, by file and row.
     pub(super) bases: RefCell<HashMap<RowPlace, Rc<[Base]>>>,
     /// Those that are being found: what they mean must not depend on themselves.
@@ -43,6 +52,10 @@ pub(super) struct Here {
     locals: RefCell<HashMap<String, Vec<TextRange>>>,
     imports: OnceCell<ImportList>,
     comprehensions: OnceCell<Vec<Comprehension>>,
+    /// By the name that they bind, the numbers of its imports.
+    bound: OnceCell<HashMap<String, Vec<usize>>>,
+    /// What names mean at its top level, once that is found.
+    pub(super) at_top: RefCell<HashMap<String, (Meaning, Reach)>>,
 }
 
 impl Here {
@@ -70,12 +83,29 @@ impl Here {
             locals: RefCell::default(),
             imports: OnceCell::new(),
             comprehensions: OnceCell::new(),
+            bound: OnceCell::new(),
+            at_top: RefCell::default(),
         })
     }
 
     /// What it imports: asked for at every occurrence of a name.
     pub(super) fn imports(&self) -> &ImportList {
         self.imports.get_or_init(|| self.outline.imports.unpack())
+    }
+
+    /// Those of its imports that bind `name`, in their order.
+    pub(super) fn binding(&self, family: Family, name: &str) -> impl Iterator<Item = Import<'_>> {
+        let bound = self.bound.get_or_init(|| {
+            let mut bound: HashMap<String, Vec<usize>> = HashMap::new();
+            for (number, import) in self.imports().iter().enumerate() {
+                if let Some(name) = binds(family, &import) {
+                    bound.entry(name.to_owned()).or_default().push(number);
+                }
+            }
+            bound
+        });
+        let numbers = bound.get(name).map_or(&[][..], Vec::as_slice);
+        numbers.iter().filter_map(|&number| self.imports().get(number))
     }
 
     /// Its comprehensions, if it is Python's.
@@ -124,6 +154,8 @@ impl<'a> Project<'a> {
             declared: RefCell::default(),
             by_stem: OnceCell::new(),
             read: RefCell::default(),
+            unpacked: RefCell::default(),
+            offers: RefCell::default(),
             bases: RefCell::default(),
             finding_bases: RefCell::default(),
         }
@@ -137,6 +169,24 @@ impl<'a> Project<'a> {
         let here = Here::new(self, file).map(Rc::new);
         self.read.borrow_mut().insert(file.path.clone(), here.clone());
         here
+    }
+
+    /// As [`Project::here`], without keeping it: for files that are looked at once.
+    pub(super) fn here_once(&self, file: &Arc<FileEntry>) -> Option<Rc<Here>> {
+        let known = self.read.borrow().get(&file.path).cloned();
+        known.unwrap_or_else(|| Here::new(self, file).map(Rc::new))
+    }
+
+    /// What a file imports, unpacked once in a question.
+    pub(super) fn unpacked(&self, path: &RelPath, outline: &Arc<Outline>) -> Rc<ImportList> {
+        if let Some((of, known)) = self.unpacked.borrow().get(path)
+            && Arc::ptr_eq(of, outline)
+        {
+            return known.clone();
+        }
+        let unpacked = Rc::new(outline.imports.unpack());
+        self.unpacked.borrow_mut().insert(path.clone(), (outline.clone(), unpacked.clone()));
+        unpacked
     }
 
     /// The same declarations, in the files as they are now.

@@ -4,7 +4,7 @@
 use super::classes::{self, is_class};
 use super::enclosing::{enclosing, is_enclosing};
 use super::family::Family;
-use super::meaning::{Meaning, binds, top_level};
+use super::meaning::{Meaning, top_level};
 use super::modules::Module;
 use super::project::{Here, Project};
 use super::sources::Target;
@@ -181,16 +181,22 @@ fn reached_around(
     Ok((if is_open && matches!(found, Meaning::Elsewhere) { Meaning::Unknown } else { found }, reach))
 }
 
-/// What `name` means at the top level of the file.
+/// What `name` means at the top level of the file; found once.
 fn in_file(project: &Project, here: &Here, name: &str) -> Result<(Meaning, Reach), Cancelled> {
+    if let Some(known) = here.at_top.borrow().get(name) {
+        return Ok(known.clone());
+    }
+    let found = in_file_anew(project, here, name)?;
+    here.at_top.borrow_mut().insert(name.to_owned(), found.clone());
+    Ok(found)
+}
+
+fn in_file_anew(project: &Project, here: &Here, name: &str) -> Result<(Meaning, Reach), Cancelled> {
     let imported = imported(project, here, name, None)?;
     let own = top_level(&here.file, name);
     // Also from where nobody knows: an import of the name is nearer than anything that is not the file's.
-    let is_import = |import: Import| {
-        binds(project.family, &import) == Some(name)
-            && function_around(here, import.statement.start).is_none()
-    };
-    let is_named_here = !own.is_empty() || here.imports().iter().any(is_import);
+    let is_of_file = |import: Import| function_around(here, import.statement.start).is_none();
+    let is_named_here = !own.is_empty() || here.binding(project.family, name).any(is_of_file);
     let reach = if is_named_here { Reach::File } else { Reach::Wider };
     let own = if own.is_empty() { Meaning::Unknown } else { Meaning::Declared(own) };
     let meaning = match project.family {
@@ -250,10 +256,8 @@ fn in_packages(project: &Project, here: &Here, name: &str) -> Result<Meaning, Ca
 /// What the file's imports bind to `name`: those inside the function `scope`, or those inside none.
 fn imported(project: &Project, here: &Here, name: &str, scope: Option<usize>) -> Result<Meaning, Cancelled> {
     let mut meaning = Meaning::Unknown;
-    for import in here.imports().iter() {
-        if binds(project.family, &import) != Some(name)
-            || function_around(here, import.statement.start) != scope
-        {
+    for import in here.binding(project.family, name) {
+        if function_around(here, import.statement.start) != scope {
             continue;
         }
         let found = project.import(&here.file, &import, 0)?;

@@ -75,19 +75,28 @@ pub struct ImportList {
 impl ImportList {
     /// All of them, in order.
     pub fn iter(&self) -> impl Iterator<Item = Import<'_>> {
-        let mut start = 0;
-        self.entries.iter().map(move |&(kind, statement, end)| {
-            let mut fields = self.text.get(start..end).unwrap_or("").split('\t');
-            start = end;
-            let module = fields.next().unwrap_or("");
-            let imported = match fields.next().unwrap_or("") {
-                "" => Imported::Module,
-                "*" => Imported::Everything,
-                name => Imported::Name(name),
-            };
-            let alias = fields.next().filter(|alias| !alias.is_empty());
-            Import { kind, statement, module, imported, alias }
-        })
+        (0..self.entries.len()).filter_map(|number| self.get(number))
+    }
+
+    /// The one of this number, counted from 0 in their order.
+    pub fn get(&self, number: usize) -> Option<Import<'_>> {
+        let &(kind, statement, end) = self.entries.get(number)?;
+        let start = number.checked_sub(1).map_or(0, |before| self.entries[before].2);
+        let mut fields = self.text.get(start..end).unwrap_or("").split('\t');
+        let module = fields.next().unwrap_or("");
+        let imported = match fields.next().unwrap_or("") {
+            "" => Imported::Module,
+            "*" => Imported::Everything,
+            name => Imported::Name(name),
+        };
+        let alias = fields.next().filter(|alias| !alias.is_empty());
+        Some(Import { kind, statement, module, imported, alias })
+    }
+
+    /// Those of statements that hold `range`, in order: the others are not looked into.
+    pub fn around(&self, range: TextRange) -> impl Iterator<Item = Import<'_>> {
+        let holding = self.entries.iter().enumerate().filter(move |(_, entry)| entry.1.contains(range));
+        holding.filter_map(|(number, _)| self.get(number))
     }
 
     /// The package that the file says it belongs to.
