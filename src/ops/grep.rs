@@ -1,7 +1,10 @@
 //! Lines that hold a pattern, in all files on the disk, ignored or not. Invariant: every matching line is counted, and
 //! no more of them are kept than are asked for, however many there are.
 
-use std::time::{Duration, Instant};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use super::search::{Hits, Pattern, Query, SearchError, search_files};
 use super::tree::{FileOpError, Tree};
@@ -10,9 +13,6 @@ use crate::base::{Cancel, RelPath};
 
 /// Characters of a line that are kept: more are those of generated files.
 const MAX_LINE_CHARS: usize = 2_000;
-
-/// How long the lines that were counted in time may be looked up when the time is up.
-const LINES_PATIENCE: Duration = Duration::from_millis(150);
 
 /// A line that matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,49 +59,77 @@ pub fn grep(
     })?;
     let files: Vec<&RelPath> = walked.files.iter().filter(|path| wants(path)).collect();
     let query = Query::new(pattern);
+    let room = Room { most, taken: Mutex::new(BTreeMap::new()) };
     let counted = search_files(tree, &query, &files, Some(until), cancel, |hits| {
-        let mut count = 0;
-        each_line(hits, |_, _| count += 1)?;
-        Ok((hits.path().clone(), count))
+        let path = hits.path().clone();
+        let wanted = room.for_file(&path);
+        let (mut count, mut lines) = (0, Vec::new());
+        each_line(hits, |hits, line| {
+            count += 1;
+            if lines.len() < wanted {
+                let text = shortened(hits.line(line).trim());
+                lines.push(GrepLine { path: path.clone(), line: line + 1, text });
+            }
+        })?;
+        room.take(&path, lines.len());
+        Ok((count, lines))
     })?;
     let mut found = Grepped {
         lines: Vec::new(),
-        total: counted.files.iter().map(|(_, count)| count).sum(),
+        total: counted.files.iter().map(|(count, _)| count).sum(),
         files_searched: counted.searched,
         unreadable: counted.unreadable.len() + walked.unreadable,
         unnamed: walked.unnamed,
         late: counted.late || walked.late,
     };
-    // Once more, through those files alone whose lines are shown.
-    let mut ahead = 0;
-    let shown: Vec<&RelPath> = counted
-        .files
-        .iter()
-        .take_while(|(_, count)| {
-            let is_shown = ahead < most;
-            ahead += count;
-            is_shown
-        })
-        .map(|(path, _)| path)
-        .collect();
-    // What was found in time is found again in time, or nearly.
-    let until = until.max(Instant::now() + LINES_PATIENCE);
-    let lines = search_files(tree, &query, &shown, Some(until), cancel, |hits| {
-        let mut lines = Vec::new();
-        each_line(hits, |hits, line| {
-            if lines.len() < most {
-                let text = shortened(hits.line(line).trim());
-                lines.push(GrepLine { path: hits.path().clone(), line: line + 1, text });
-            }
-        })?;
-        Ok(lines)
-    })?;
-    found.lines = lines.files.into_iter().flatten().take(most).collect();
+    found.lines = counted.files.into_iter().flat_map(|(_, lines)| lines).take(most).collect();
     Ok(found)
+}
+
+/// How many lines are still wanted: those of the first files by path. Files are searched nearly in that order, so that not many
+/// lines are kept that are not shown in the end.
+struct Room {
+    most: usize,
+    /// Lines that are kept of each file; of no more files than are needed.
+    taken: Mutex<BTreeMap<RelPath, usize>>,
+}
+
+impl Room {
+    /// How many lines of the file at `path` may be shown.
+    fn for_file(&self, path: &RelPath) -> usize {
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let before: usize = taken.range::<RelPath, _>(..path).map(|(_, lines)| lines).sum();
+        self.most.saturating_sub(before)
+    }
+
+    /// Notes that so many lines of it are kept.
+    fn take(&self, path: &RelPath, lines: usize) {
+        if lines == 0 {
+            return;
+        }
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        taken.insert(path.clone(), lines);
+        // What stands behind enough lines of others is not needed.
+        let mut sum = 0;
+        let full = taken.iter().find(|(_, lines)| {
+            sum += *lines;
+            sum >= self.most
+        });
+        if let Some(last) = full.map(|(path, _)| path.clone()) {
+            taken.retain(|path, _| *path <= last);
+        }
+    }
 }
 
 /// Calls `each` for every line (0-based) that a match begins on, once.
 fn each_line(hits: &mut Hits<'_, '_>, mut each: impl FnMut(&Hits<'_, '_>, usize)) -> Result<(), SearchError> {
+    if hits.stay_on_a_line() {
+        // One match on a line is enough: of others on it, which may be millions, nothing is asked.
+        return hits.each_line(|hits, line| {
+            each(hits, line);
+            ControlFlow::Continue(())
+        });
+    }
     let mut last = None;
     hits.each(|hits, found| {
         if last != Some(found.lines.start) {

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use symd::base::{Cancel, RelPath};
-use symd::ops::search::{Pattern, Query, SearchError, search_files};
+use symd::ops::edits::{HowMany, ReplaceError, ReplaceMode, Replaced, replace_content};
+use symd::ops::grep::grep;
+use symd::ops::search::{MatchMeans, Pattern, Query, SearchError, search_files};
 use symd::ops::tree::Tree;
 use symd::vfs::Root;
 
@@ -70,6 +72,195 @@ fn a_process_finds_what_is_found_without_one() {
             }
         }
     }
+}
+
+/// The lines (from 1) that match in each file, with the files' numbers.
+fn lines_of_files(texts: &[String], pattern: &Pattern, program: Option<&Path>) -> Vec<(String, Vec<usize>)> {
+    let dir = tempfile::tempdir().unwrap();
+    let name = |number: usize| RelPath::new(&format!("f{number:03}")).unwrap();
+    let files: Vec<RelPath> = (0..texts.len()).map(name).collect();
+    for (file, text) in files.iter().zip(texts) {
+        std::fs::write(dir.path().join(file.as_str()), text).unwrap();
+    }
+    let root = Root::open(dir.path()).unwrap();
+    let tree = Tree { root: &root, files: &files, ignored: &|_, _| false, is_code: &|_| false, program };
+    let query = Query::new(pattern.clone());
+    let paths: Vec<&RelPath> = files.iter().collect();
+    let outcome = search_files(&tree, &query, &paths, None, &Cancel::new(), |hits| {
+        let mut lines = Vec::new();
+        hits.each(|_, found| lines.push(found.lines.start + 1))?;
+        // Once more, by another way of going through them.
+        let mut again = Vec::new();
+        hits.each_line(|_, line| {
+            again.push(line + 1);
+            std::ops::ControlFlow::Continue(())
+        })?;
+        assert!(again.iter().all(|line| lines.contains(line)), "{again:?} of {lines:?}");
+        Ok((hits.path().to_string(), lines))
+    });
+    let outcome = outcome.unwrap();
+    assert_eq!(outcome.searched + outcome.binary, texts.len());
+    outcome.files
+}
+
+#[test]
+fn many_files_are_looked_at_together_with_the_same_result() {
+    let many = "ab\nab b\nabab\n".repeat(25);
+    let mut texts: Vec<String> = (0..90).map(|number| format!("x{number}\nab\nb\n")).collect();
+    texts[3] = many.clone();
+    texts[4] = String::new();
+    texts[17] = "a\0b".to_owned();
+    // Too long for a look together with others.
+    texts[30] = format!("{}\nab\n", "xyz ".repeat(75_000));
+    texts[31] = "é\r\nab\r\n".to_owned();
+    for pattern in ["(?=a)", "(?=(a))\\1b", "(\\w)\\1", "(?<=b)\\n", "^(?=.*b)", "(?=q)"] {
+        for pattern in [
+            Pattern::new(pattern).unwrap(),
+            Pattern::within_lines(pattern, symd::ops::search::Case::Sensitive).unwrap(),
+        ] {
+            let here = lines_of_files(&texts, &pattern, None);
+            let there = lines_of_files(&texts, &pattern, symd());
+            assert!(here == there, "{}", pattern.source());
+        }
+    }
+}
+
+#[test]
+fn one_text_without_end_among_many_is_named_and_the_others_are_searched() {
+    let mut texts: Vec<String> = (0..20).map(|number| format!("zz = zz\n{number}\n")).collect();
+    texts[10] = "value ".repeat(40_000);
+    let dir = tempfile::tempdir().unwrap();
+    let files: Vec<RelPath> = (0..20).map(|number| RelPath::new(&format!("f{number:02}")).unwrap()).collect();
+    for (file, text) in files.iter().zip(&texts) {
+        std::fs::write(dir.path().join(file.as_str()), text).unwrap();
+    }
+    let root = Root::open(dir.path()).unwrap();
+    let tree =
+        Tree { root: &root, files: &files, ignored: &|_, _| false, is_code: &|_| false, program: symd() };
+    let query = Query::new(Pattern::new("(zz) = \\1|(?=(v))\\2.*zzz").unwrap());
+    let paths: Vec<&RelPath> = files.iter().collect();
+    let until = Instant::now() + DEADLINE * 10;
+    let cancel = Cancel::new();
+    match search_files(&tree, &query, &paths, Some(until), &cancel, |hits| Ok(hits.path().to_string())) {
+        Ok(outcome) => {
+            // The other thread, if there is one, has gone on.
+            assert!(outcome.late && outcome.files.len() >= 8, "{outcome:?}");
+            assert!(!outcome.files.contains(&"f10".to_owned()));
+        }
+        Err(SearchError::BudgetSpent { path, .. }) => assert_eq!(path.as_str(), "f10"),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+#[test]
+fn a_large_pattern_without_backtracking_is_cut_short_too() {
+    let mut random = fastrand::Rng::with_seed(5);
+    let text: String = (0..400_000).map(|_| if random.bool() { 'a' } else { 'b' }).collect();
+    for pattern in ["[ab]*a[ab]{6000}[c-d]", "(?:a[ab]{400}){40}[c-d]"] {
+        for pattern in [Pattern::new(pattern).unwrap(), Pattern::of_lines(pattern).unwrap()] {
+            let began = Instant::now();
+            let outcome = lines(&text, &pattern, symd(), Some(began + DEADLINE));
+            let took = began.elapsed();
+            println!("{}: {took:?}", pattern.source());
+            assert!(took < DEADLINE + LATER, "{took:?}");
+            assert_eq!(outcome.unwrap(), (Vec::new(), true));
+        }
+    }
+}
+
+#[test]
+fn a_line_of_megabytes_is_gone_through_once() {
+    // One look at all of it for each match took the square of its length.
+    let text = "value ".repeat(4_000_000);
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("f"), &text).unwrap();
+    std::fs::write(dir.path().join("g"), "value\n").unwrap();
+    let root = Root::open(dir.path()).unwrap();
+    let files = vec![RelPath::new("f").unwrap(), RelPath::new("g").unwrap()];
+    let tree =
+        Tree { root: &root, files: &files, ignored: &|_, _| false, is_code: &|_| false, program: symd() };
+    for pattern in [Pattern::literal("value").unwrap(), Pattern::of_lines("v[a-z]+e").unwrap()] {
+        let began = Instant::now();
+        let found =
+            grep(&tree, pattern, &|_| true, 10, began + Duration::from_secs(20), &Cancel::new()).unwrap();
+        println!("{:?}", began.elapsed());
+        assert!(!found.late, "{:?}", began.elapsed());
+        let lines: Vec<(&str, usize)> = found.lines.iter().map(|one| (one.path.as_str(), one.line)).collect();
+        assert_eq!((lines, found.total), (vec![("f", 1), ("g", 1)], 2));
+    }
+}
+
+#[test]
+fn grep_tells_the_lines_that_it_counted_before_its_deadline() {
+    // Lines enough for a second, and then a look that takes for ever.
+    let text = format!("{}{}", "zz zz\n".repeat(300_000), "ab".repeat(4_000_000));
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("f"), &text).unwrap();
+    let root = Root::open(dir.path()).unwrap();
+    let files = vec![RelPath::new("f").unwrap()];
+    let tree =
+        Tree { root: &root, files: &files, ignored: &|_, _| false, is_code: &|_| false, program: symd() };
+    let pattern = Pattern::of_lines("zz$|[ab]*a[ab]{6000}[c-d]").unwrap();
+    let began = Instant::now();
+    let found = grep(&tree, pattern, &|_| true, 5, began + DEADLINE * 3, &Cancel::new()).unwrap();
+    let took = began.elapsed();
+    println!("{took:?}, {}", found.total);
+    assert!(found.late && took < DEADLINE * 3 + LATER, "{took:?}");
+    let lines: Vec<usize> = found.lines.iter().map(|one| one.line).collect();
+    assert_eq!(lines, [1, 2, 3, 4, 5], "{}", found.total);
+}
+
+fn replaced(
+    text: &str,
+    needle: &str,
+    program: Option<&Path>,
+    cancel: &Cancel,
+) -> Result<Replaced, ReplaceError> {
+    let means = MatchMeans { program, cancel };
+    replace_content("f", text, needle, "<$!1>", ReplaceMode::Regex, HowMany::Any, means)
+}
+
+#[test]
+fn a_process_replaces_what_is_replaced_without_one() {
+    let texts = ["", "a", "aa\nbb\n", "ab\nab\n\nabab", "é\néé\n aa\taa\n", "x\r\nxx\r\rx", "'a' \"b\"\n"];
+    let needles =
+        ["(?=(a))", "(\\w)\\1", "(?=(a))\\1b", "(?<=(b))\\n", "(?:(?=b)(b))?", "(.)(?!x)", "(?=a).(.)*?\\1"];
+    let mut compared = 0;
+    for needle in needles {
+        let many = texts.map(|text| text.repeat(50));
+        for text in texts.iter().copied().chain(many.iter().map(String::as_str)) {
+            let here = replaced(text, needle, None, &Cancel::new());
+            assert_eq!(here, replaced(text, needle, symd(), &Cancel::new()), "{needle} in {text:?}");
+            compared += usize::from(here.is_ok());
+        }
+    }
+    assert!(compared > 30, "{compared}");
+}
+
+#[test]
+fn an_expression_that_never_ends_replaces_nothing_and_ends_with_its_client() {
+    let text = "value ".repeat(480_000);
+    let needle = "(?=(v))\\1.*zzz";
+    let cancel = Cancel::new();
+    let (raiser, began) = (cancel.clone(), Instant::now());
+    let (_kept, never) = std::sync::mpsc::channel::<()>();
+    let (refused, took) = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            // The client leaves in the middle of it.
+            let _ = never.recv_timeout(DEADLINE);
+            raiser.cancel();
+        });
+        let refused = replaced(&text, needle, symd(), &cancel);
+        (refused, began.elapsed())
+    });
+    assert!(matches!(refused, Err(ReplaceError::Cancelled(_))), "{refused:?}");
+    assert!(took < DEADLINE + LATER, "{took:?}");
+    let began = Instant::now();
+    let refused = replaced(&text, needle, symd(), &Cancel::new());
+    println!("{:?}: {refused:?}", began.elapsed());
+    assert!(matches!(refused, Err(ReplaceError::BudgetSpent { .. })), "{refused:?}");
+    // 5 s, and 1 s for each whole MiB.
+    assert!(began.elapsed() < Duration::from_secs(7) + LATER, "{:?}", began.elapsed());
 }
 
 #[test]

@@ -19,6 +19,7 @@ use crate::edit::{Access, Plan, PlanStep};
 use crate::engine::{CurrentError, Foretold, MAX_PARSED_BYTES, View};
 use crate::index::Content;
 use crate::ops::read_file::{read_bytes, read_file};
+use crate::ops::search::MatchMeans;
 use crate::ops::target::{self, TargetError};
 use crate::ops::tree::{FileOpError, LocateError, Tree};
 use crate::parse::ParseError;
@@ -263,7 +264,8 @@ impl Maker<'_> {
         let text = file.text.as_str();
         let (title, edits) = match act {
             TextAct::Replace { needle, replacement, mode, how_many } => {
-                let replaced = replace_content(written, text, needle, replacement, *mode, *how_many)?;
+                let means = MatchMeans { program: self.view.parsers.program(), cancel: self.cancel };
+                let replaced = replace_content(written, text, needle, replacement, *mode, *how_many, means)?;
                 self.made.replaced = Some(replaced.count);
                 (format!("replace content in {path}"), replaced.edits)
             }

@@ -2,12 +2,11 @@
 //! on text with `\n` for every line break; the replacement takes the endings of the place. Invariant: bytes outside the
 //! matches stay.
 
-use std::ops::Range;
-
 use super::endings::{Endings, line_feeds};
 use super::normalised::Normalised;
+use crate::base::cancel::Cancelled;
 use crate::base::{TextEdit, TextEditError, TextEdits};
-use crate::ops::search::{PatternError, with_groups};
+use crate::ops::search::{GroupedError, GroupedMatch, MatchMeans, PatternError, find_all, with_groups};
 
 /// How the needle is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +97,21 @@ pub enum ReplaceError {
         /// The file.
         path: String,
     },
+    /// The process that matched it ended, twice.
+    #[error(
+        "The expression '{needle}' was not matched in file '{path}': the process that did so ended ({why}); try again"
+    )]
+    ProcessEnded {
+        /// As written.
+        needle: String,
+        /// The file.
+        path: String,
+        /// What became of it.
+        why: String,
+    },
+    /// The asker went away.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
 }
 
 fn groups(count: usize) -> String {
@@ -108,7 +122,7 @@ fn groups(count: usize) -> String {
     }
 }
 
-/// Replaces what `needle` finds in `text`, the text of `path`, by `replacement`.
+/// Replaces what `needle` finds in `text`, the text of `path`, by `replacement`. An expression is matched by `means`.
 pub fn replace_content(
     path: &str,
     text: &str,
@@ -116,6 +130,7 @@ pub fn replace_content(
     replacement: &str,
     mode: ReplaceMode,
     how_many: HowMany,
+    means: MatchMeans<'_>,
 ) -> Result<Replaced, ReplaceError> {
     let normalised = Normalised::of(text);
     let template = match mode {
@@ -125,9 +140,10 @@ pub fn replace_content(
     let found = match mode {
         ReplaceMode::Literal => literal(&normalised.text, needle)?,
         ReplaceMode::Regex => {
-            let regex = Regex { regex: with_groups(needle, normalised.text.len())?, path, needle };
-            regex.check_groups(&template)?;
-            regex.find_all(&normalised.text, &template)?
+            let pattern = with_groups(needle, normalised.text.len())?;
+            let groups = numbers(&template, pattern.groups())?;
+            find_all(&pattern, &groups, &normalised.text, means)
+                .map_err(|error| stopped(error, path, needle))?
         }
     };
     let count = found.len();
@@ -188,88 +204,36 @@ fn parts(replacement: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// One match in the normalised text.
-struct Match {
-    range: Range<usize>,
-    /// What the template's groups hold, in the template's order.
-    groups: Vec<Option<Range<usize>>>,
-}
-
-fn literal(text: &str, needle: &str) -> Result<Vec<Match>, ReplaceError> {
+fn literal(text: &str, needle: &str) -> Result<Vec<GroupedMatch>, ReplaceError> {
     if needle.is_empty() {
         return Err(PatternError::Empty.into());
     }
     let needle = line_feeds(needle);
     let found = memchr::memmem::find_iter(text.as_bytes(), needle.as_bytes());
-    Ok(found.map(|at| Match { range: at..at + needle.len(), groups: Vec::new() }).collect())
+    Ok(found.map(|at| GroupedMatch { range: at..at + needle.len(), groups: Vec::new() }).collect())
 }
 
-struct Regex<'a> {
-    regex: fancy_regex::Regex,
-    path: &'a str,
-    needle: &'a str,
+/// The groups that the template names, in its order, of an expression that has `count`.
+fn numbers(template: &[Part], count: usize) -> Result<Vec<usize>, ReplaceError> {
+    let named = template.iter().filter_map(|part| match part {
+        Part::Text(_) => None,
+        Part::Group(digits) => Some(*digits),
+    });
+    let number = |digits: &str| {
+        let group = digits.parse().ok().filter(|group| *group <= count);
+        group.ok_or_else(|| ReplaceError::UnknownGroup { group: digits.to_owned(), count })
+    };
+    named.map(number).collect()
 }
 
-impl Regex<'_> {
-    fn check_groups(&self, template: &[Part]) -> Result<(), ReplaceError> {
-        let count = self.regex.captures_len().saturating_sub(1);
-        for part in template {
-            if let Part::Group(digits) = part
-                && number(digits).is_none_or(|group| group > count)
-            {
-                return Err(ReplaceError::UnknownGroup { group: (*digits).to_owned(), count });
-            }
-        }
-        Ok(())
+fn stopped(error: GroupedError, path: &str, needle: &str) -> ReplaceError {
+    let (path, needle) = (path.to_owned(), needle.to_owned());
+    match error {
+        GroupedError::BudgetSpent => ReplaceError::BudgetSpent { needle, path },
+        GroupedError::Ambiguous => ReplaceError::Ambiguous,
+        GroupedError::Cancelled => ReplaceError::Cancelled(Cancelled),
+        GroupedError::Ended(why) => ReplaceError::ProcessEnded { needle, path, why },
     }
-
-    /// All matches, from left to right, as Python's `re` finds them.
-    fn find_all(&self, text: &str, template: &[Part]) -> Result<Vec<Match>, ReplaceError> {
-        let mut found = Vec::new();
-        let mut from = 0;
-        while from <= text.len() {
-            let Some(captures) = self.regex.captures_from_pos(text, from).map_err(|_| self.spent())? else {
-                break;
-            };
-            let Some(whole) = captures.get(0) else { break };
-            let range = whole.start()..whole.end();
-            self.check_ambiguity(&text[range.clone()])?;
-            let groups = template.iter().filter_map(|part| match part {
-                Part::Text(_) => None,
-                Part::Group(digits) => Some(number(digits).and_then(|group| captures.get(group))),
-            });
-            let groups = groups.map(|group| group.map(|group| group.start()..group.end())).collect();
-            from = if range.is_empty() { past_character(text, range.end) } else { range.end };
-            found.push(Match { range, groups });
-        }
-        Ok(found)
-    }
-
-    /// A match over several lines in which the needle matches again took too much.
-    fn check_ambiguity(&self, matched: &str) -> Result<(), ReplaceError> {
-        if !matched.contains('\n') {
-            return Ok(());
-        }
-        match self.regex.is_match(&matched[past_character(matched, 0)..]) {
-            Ok(false) => Ok(()),
-            Ok(true) => Err(ReplaceError::Ambiguous),
-            Err(_) => Err(self.spent()),
-        }
-    }
-
-    fn spent(&self) -> ReplaceError {
-        ReplaceError::BudgetSpent { needle: self.needle.to_owned(), path: self.path.to_owned() }
-    }
-}
-
-/// The group's number, if it is one at all.
-fn number(digits: &str) -> Option<usize> {
-    digits.parse().ok()
-}
-
-/// The offset behind the character at `at`; past the text's end behind the last.
-fn past_character(text: &str, at: usize) -> usize {
-    at + text[at..].chars().next().map_or(1, char::len_utf8)
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! replace_content against a model that does the same in the plainest way: a text is a row of characters, a line break one of
 //! them whatever it is made of, and an expression is matched by trying everything. Random texts, needles and replacements.
 
+use std::ops::Range;
+
 use fastrand::Rng;
 
 use super::*;
@@ -304,6 +306,17 @@ fn outcome(result: Result<Replaced, ReplaceError>, text: &str) -> Result<(String
     result.map(|replaced| (replaced.edits.apply(text).expect("inside"), replaced.count))
 }
 
+fn replaced_here(
+    text: &str,
+    needle: &str,
+    replacement: &str,
+    mode: ReplaceMode,
+    how_many: HowMany,
+) -> Result<Replaced, ReplaceError> {
+    let means = MatchMeans { program: None, cancel: &crate::base::Cancel::new() };
+    replace_content("f", text, needle, replacement, mode, how_many, means)
+}
+
 fn counted(
     found: Vec<(Range<usize>, Groups)>,
     text: &str,
@@ -331,7 +344,7 @@ fn literal_text_is_replaced_as_the_model_does() {
         let (text, needle) = (text(&mut rng, 24), text(&mut rng, 3));
         let (replacement, how_many) = (replacement(&mut rng), how_many(&mut rng));
         let (characters, wanted) = (seen(&text), seen(&needle));
-        let got = replace_content("f", &text, &needle, &replacement, ReplaceMode::Literal, how_many);
+        let got = replaced_here(&text, &needle, &replacement, ReplaceMode::Literal, how_many);
         if wanted.is_empty() {
             assert_eq!(got, Err(PatternError::Empty.into()), "seed {seed}");
             continue;
@@ -367,7 +380,7 @@ fn expressions_are_replaced_as_the_model_does() {
         ]);
         let (replacement, how_many) = (replacement(&mut rng), how_many(&mut rng));
         let needle = pattern.written();
-        let got = replace_content("f", &text, &needle, &replacement, ReplaceMode::Regex, how_many);
+        let got = replaced_here(&text, &needle, &replacement, ReplaceMode::Regex, how_many);
         let model = match unknown_group(&replacement, groups) {
             Some(group) => Err(ReplaceError::UnknownGroup { group, count: groups }),
             None => find_all(&pattern, groups, &seen(&text))

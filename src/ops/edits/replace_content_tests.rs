@@ -3,7 +3,15 @@ use super::ReplaceMode::{Literal, Regex};
 use super::*;
 
 fn replaced(text: &str, needle: &str, replacement: &str, mode: ReplaceMode, how_many: HowMany) -> String {
-    match replace_content("src/main.py", text, needle, replacement, mode, how_many) {
+    match replace_content(
+        "src/main.py",
+        text,
+        needle,
+        replacement,
+        mode,
+        how_many,
+        MatchMeans { program: None, cancel: &crate::base::Cancel::new() },
+    ) {
         Err(error) => format!("Error: {error}"),
         Ok(replaced) => {
             let after = replaced.edits.apply(text).expect("inside");

@@ -5,10 +5,11 @@ use super::apply::{ApplyError, apply};
 use super::make::MakeError;
 use super::perform::PerformError;
 use super::replace_content::{HowMany, ReplaceMode, replace_content};
-use crate::base::{ContentHash, RelPath, Text, TextEdits};
+use crate::base::{Cancel, ContentHash, RelPath, Text, TextEdits};
 use crate::edit::{By, EditError, Plan, PlanStep};
 use crate::engine::View;
 use crate::ops::Project;
+use crate::ops::search::MatchMeans;
 use crate::ops::tree::FileOpError;
 use crate::vfs::EntryKind;
 
@@ -65,7 +66,10 @@ fn planned(view: &View, written: &str, old: &str, new: &str) -> Result<(Replaced
     let bytes = view.root.read(&resolved)?.bytes;
     let base = ContentHash::of(&bytes);
     let text = Text::decode(bytes).map_err(|_| FileOpError::Binary(written.to_owned()))?;
-    let replaced = replace_content(written, text.as_str(), old, new, ReplaceMode::Literal, HowMany::Any)?;
+    // A literal text takes no process.
+    let means = MatchMeans { program: None, cancel: &Cancel::new() };
+    let replaced =
+        replace_content(written, text.as_str(), old, new, ReplaceMode::Literal, HowMany::Any, means)?;
     let Some(first) = replaced.edits.iter().next().cloned() else {
         return Err(super::ReplaceError::NoMatches { path: written.to_owned() }.into());
     };

@@ -3,9 +3,12 @@
 
 use super::folder::Found;
 use super::{MemoryError, MemoryName};
+use crate::base::Cancel;
 use crate::edit::{By, EditError, Plan, PlanStep};
+use crate::engine::View;
 use crate::ops::Project;
 use crate::ops::edits::{ApplyError, HowMany, ReplaceMode, apply_aside, replace_content};
+use crate::ops::search::MatchMeans;
 
 /// How often a change is made up whose memory changes under it: each time somebody else's is finished.
 const ATTEMPTS: usize = 64;
@@ -15,7 +18,7 @@ pub async fn write(project: &Project, name: &MemoryName, content: String, by: By
     let titled = By { title: format!("write memory {name}"), ..by };
     let bytes = content.into_bytes();
     // Whatever it holds: of two who write at once the later one is kept, and the history has both.
-    change(project, name, titled, move |found| {
+    change(project, name, titled, move |found, _| {
         Ok(PlanStep::Write { path: found.path.clone(), base: None, bytes: bytes.clone() })
     })
     .await
@@ -25,7 +28,7 @@ pub async fn write(project: &Project, name: &MemoryName, content: String, by: By
 pub async fn delete(project: &Project, name: &MemoryName, by: By) -> Result<(), MemoryError> {
     let titled = By { title: format!("delete memory {name}"), ..by };
     let missing = name.clone();
-    change(project, name, titled, move |found| {
+    change(project, name, titled, move |found, _| {
         let (_, base) = found.memory.as_ref().ok_or_else(|| MemoryError::Missing(missing.clone()))?;
         Ok(PlanStep::Delete { path: found.path.clone(), base: *base })
     })
@@ -46,7 +49,7 @@ pub async fn rename(
         return Err(MemoryError::Exists(new.clone()));
     }
     let missing = old.clone();
-    change(project, old, titled, move |found| {
+    change(project, old, titled, move |found, _| {
         let (_, base) = found.memory.as_ref().ok_or_else(|| MemoryError::Missing(missing.clone()))?;
         Ok(PlanStep::Rename { from: found.path.clone(), to: to.path.clone(), base: *base })
     })
@@ -64,10 +67,11 @@ pub async fn edit(
 ) -> Result<(), MemoryError> {
     let titled = By { title: format!("edit memory {name}"), ..by };
     let missing = name.clone();
-    change(project, name, titled, move |found| {
+    change(project, name, titled, move |found, means| {
         let (text, base) = found.memory.as_ref().ok_or_else(|| MemoryError::Missing(missing.clone()))?;
         let path = found.path.as_str();
-        let replaced = replace_content(path, text.as_str(), &needle, &replacement, mode, HowMany::One)?;
+        let replaced =
+            replace_content(path, text.as_str(), &needle, &replacement, mode, HowMany::One, means)?;
         Ok(PlanStep::Text { path: found.path.clone(), base: *base, edits: replaced.edits })
     })
     .await
@@ -79,13 +83,17 @@ async fn change(
     project: &Project,
     name: &MemoryName,
     by: By,
-    step: impl Fn(&Found) -> Result<PlanStep, MemoryError> + Clone + Send + 'static,
+    step: impl Fn(&Found, MatchMeans<'_>) -> Result<PlanStep, MemoryError> + Clone + Send + 'static,
 ) -> Result<(), MemoryError> {
     let mut attempt = 0;
     loop {
         attempt += 1;
         let (name, step) = (name.clone(), step.clone());
-        let step = project.look(move |view, _| step(&Found::read(&view.root, &name)?)).await??;
+        let work = move |view: &View, cancel: &Cancel| {
+            let means = MatchMeans { program: view.parsers.program(), cancel };
+            step(&Found::read(&view.root, &name)?, means)
+        };
+        let step = project.look(work).await??;
         match apply_aside(project, Plan::new(vec![step]), by.clone()).await {
             Err(ApplyError::Edit(EditError::Conflict { .. })) if attempt < ATTEMPTS => {}
             applied => return applied.map(|_| ()).map_err(MemoryError::from),

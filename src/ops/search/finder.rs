@@ -14,6 +14,18 @@ use crate::parse::NoReply;
 const PATIENCE: Duration = Duration::from_secs(5);
 const PATIENCE_PER_MEBIBYTE: Duration = Duration::from_secs(1);
 
+/// Texts of a batch, and bytes of each, at most.
+const BATCH: usize = 64;
+const SMALL: usize = 256 << 10;
+/// How long a batch may take.
+const AHEAD_PATIENCE: Duration = Duration::from_millis(250);
+
+/// How long a text of `length` bytes may take where no deadline is given.
+pub(super) fn patience(length: usize) -> Duration {
+    let mebibytes = u32::try_from(length >> 20).unwrap_or(u32::MAX);
+    PATIENCE + PATIENCE_PER_MEBIBYTE.saturating_mul(mebibytes)
+}
+
 /// Finds one pattern in one text after the other.
 #[derive(Debug)]
 pub(super) struct Finder<'f> {
@@ -25,7 +37,12 @@ pub(super) struct Finder<'f> {
     matches: Option<ProcessMatches>,
     /// When the text must be done.
     until: Instant,
+    /// Whether no text so far took long in a batch.
+    is_batched: bool,
 }
+
+/// All matches of a text, in their order.
+pub(super) type KnownMatches = Vec<Range<usize>>;
 
 /// Why a text was not searched to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,20 +66,52 @@ impl<'f> Finder<'f> {
         cancel: &'f Cancel,
     ) -> Finder<'f> {
         let apart = program.map(ProcessSearch::new);
-        Finder { pattern, deadline, cancel, apart, matches: None, until: Instant::now() }
+        Finder { pattern, deadline, cancel, apart, matches: None, until: Instant::now(), is_batched: true }
     }
 
     pub(super) fn pattern(&self) -> &Pattern {
         &self.pattern
     }
 
-    /// Begins with `text`.
-    pub(super) fn begin(&mut self, text: &[u8]) -> Result<(), Stop> {
-        let mebibytes = u32::try_from(text.len() >> 20).unwrap_or(u32::MAX);
-        let patience = Instant::now() + PATIENCE + PATIENCE_PER_MEBIBYTE.saturating_mul(mebibytes);
+    /// Whether several texts are better looked at together before they are begun with, one by one.
+    pub(super) fn looks_ahead(&self) -> bool {
+        self.is_batched && self.apart.is_some() && self.pattern.may_take_long(0)
+    }
+
+    /// Finds all matches of texts that are small and have few, for [`Finder::begin`], as far as that takes no time: one
+    /// request instead of one for each. `None` of the others.
+    pub(super) fn look_ahead(&mut self, texts: &[Option<&[u8]>]) -> Vec<Option<KnownMatches>> {
+        let mut known = vec![None; texts.len()];
+        let small = |text: &Option<&[u8]>| text.is_some_and(|text| text.len() <= SMALL);
+        let chosen: Vec<usize> = (0..texts.len()).filter(|&at| small(&texts[at])).collect();
+        let together: Vec<&[u8]> = chosen.iter().filter_map(|&at| texts[at]).collect();
+        let Some(apart) = self.apart.as_mut().filter(|_| together.len() > 1 && together.len() <= BATCH)
+        else {
+            return known;
+        };
+        let now = Instant::now();
+        let patience = match self.deadline {
+            Some(deadline) => AHEAD_PATIENCE.min(deadline.saturating_duration_since(now) / 4),
+            None => AHEAD_PATIENCE,
+        };
+        match apart.batch(&self.pattern, &together, now + patience, self.cancel) {
+            Ok(found) => chosen.iter().zip(found).for_each(|(&at, found)| known[at] = found),
+            // One of them takes long: each gets its own time, and is told by its name.
+            Err(_) => self.is_batched = false,
+        }
+        known
+    }
+
+    /// Begins with `text`, of which all matches may be known.
+    pub(super) fn begin(&mut self, text: &[u8], known: Option<KnownMatches>) -> Result<(), Stop> {
+        let patience = Instant::now() + patience(text.len());
         self.until = self.deadline.map_or(patience, |deadline| deadline.min(patience));
         self.matches = None;
         if !self.pattern.may_take_long(text.len()) {
+            return Ok(());
+        }
+        if let Some(known) = known.filter(|_| self.apart.is_some()) {
+            self.matches = Some(ProcessMatches::known(known));
             return Ok(());
         }
         let Some(apart) = &mut self.apart else { return Ok(()) };

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
-use super::finder::{Finder, Stop};
+use super::finder::{Finder, KnownMatches, Stop};
 use super::pattern::Pattern;
 use super::{Looked, Query, SearchError};
 use crate::base::RelPath;
@@ -38,19 +38,17 @@ pub struct Found {
 }
 
 impl<'h, 'f> Hits<'h, 'f> {
-    /// Looks for a first match; only a file that has one is indexed.
+    /// Looks for a first match in `text`; only a file that has one is indexed.
     pub(super) fn look(
         path: &'h RelPath,
-        bytes: Vec<u8>,
+        text: Vec<u8>,
+        known: Option<KnownMatches>,
         query: &Query,
         finder: &'h mut Finder<'f>,
     ) -> Result<Looked<'h, 'f>, SearchError> {
-        // Before the search: a slow pattern has no business in a picture.
-        if is_binary(&bytes) {
-            return Ok(Looked::Binary);
-        }
-        let Some(text) = searchable(bytes, finder.pattern()) else { return Ok(Looked::Nothing) };
-        let first = match finder.begin(&text).and_then(|()| finder.find_at(&text, 0)) {
+        // Reading a large file and decoding it takes its time too.
+        let begun = finder.check().and_then(|()| finder.begin(&text, known));
+        let first = match begun.and_then(|()| finder.find_at(&text, 0)) {
             Err(Stop::Late) => return Ok(Looked::Late),
             first => first.map_err(|stop| stopped(stop, finder.pattern(), path))?,
         };
@@ -70,6 +68,11 @@ impl<'h, 'f> Hits<'h, 'f> {
     /// Whether the deadline came before its last match was found.
     pub fn is_late(&self) -> bool {
         self.late
+    }
+
+    /// Whether no match holds or depends on a line feed.
+    pub fn stay_on_a_line(&self) -> bool {
+        self.finder.pattern().stays_on_a_line()
     }
 
     /// How many lines it has.
@@ -200,6 +203,35 @@ fn stopped(stop: Stop, pattern: &Pattern, path: &RelPath) -> SearchError {
 /// Behind the last line break there is no line to match on, and in an empty file there is none at all.
 fn is_phantom(text: &[u8], found: &Range<usize>) -> bool {
     found.start >= text.len() && matches!(text.last(), None | Some(b'\n' | b'\r'))
+}
+
+/// What is to be searched of a file.
+#[derive(Debug)]
+pub(super) enum Searchable {
+    /// Nothing: it is no text.
+    Binary,
+    /// Nothing: it cannot be decoded.
+    Undecodable,
+    /// This.
+    Text(Vec<u8>),
+}
+
+impl Searchable {
+    /// A file's bytes as `pattern` is to see them.
+    pub(super) fn new(bytes: Vec<u8>, pattern: &Pattern) -> Searchable {
+        // Before the search: a slow pattern has no business in a picture.
+        if is_binary(&bytes) {
+            return Searchable::Binary;
+        }
+        searchable(bytes, pattern).map_or(Searchable::Undecodable, Searchable::Text)
+    }
+
+    pub(super) fn text(&self) -> Option<&[u8]> {
+        match self {
+            Searchable::Text(text) => Some(text),
+            Searchable::Binary | Searchable::Undecodable => None,
+        }
+    }
 }
 
 /// Whether the bytes are no text, as `base::text` has it.

@@ -10,6 +10,7 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 
 use super::folded::Folded;
 use super::python;
+use super::weight::weight;
 
 /// A compiled regex may take this much memory, in bytes, and a lazily built automaton as much per thread.
 const SIZE_LIMIT: usize = 32 << 20;
@@ -25,6 +26,14 @@ const LINES_PATIENCE: Duration = Duration::from_secs(1);
 
 /// In a text from this length on, in bytes, also a pattern that is linear in the text may take long.
 const LARGE: usize = 4 << 20;
+
+/// And from this length times its weight on: where its automaton has too many states the engine takes a step for each
+/// character of the pattern at each of the text, and a hundred million of those took a second
+/// (`[ab]*a[ab]{600}[c-d]` in 200,000 random letters).
+const LARGE_PRODUCT: u64 = 20_000_000;
+
+/// How far ahead the end of a line is looked for before the line is taken for one without end, in bytes.
+const LONG_LINE: usize = 64 << 10;
 
 /// Lines between two looks at the clock.
 const LINES_STEP: usize = 64;
@@ -89,6 +98,8 @@ pub struct Pattern {
     engine: Engine,
     /// It asks for carriage returns itself, so they must not be normalised away.
     mentions_cr: bool,
+    /// How long it is with its repetitions written out.
+    weight: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -142,7 +153,7 @@ impl Pattern {
                 .map_err(|error| invalid(one_line(&error.to_string())))?
         };
         let mentions_cr = translated.mentions_cr;
-        Ok(Pattern { source: source.to_owned(), origin: Origin::Python, engine, mentions_cr })
+        Ok(Pattern::made(source, Origin::Python, engine, mentions_cr))
     }
 
     /// Compiles a Python regular expression that is put to each line alone, as `grep` does: no match goes over a line's
@@ -156,7 +167,7 @@ impl Pattern {
             && let Some(folded) = Folded::new(source)
         {
             let engine = Engine::Folded(folded);
-            return Ok(Pattern { source: source.to_owned(), origin, engine, mentions_cr: false });
+            return Ok(Pattern::made(source, origin, engine, false));
         }
         let invalid = |reason: String| PatternError::Invalid { pattern: source.to_owned(), reason };
         let translated = python::translate(source).map_err(invalid)?;
@@ -180,7 +191,7 @@ impl Pattern {
             None => Engine::LineByLine(budgeted(expression, Across::Nothing, case).map_err(invalid)?),
         };
         let mentions_cr = translated.mentions_cr;
-        Ok(Pattern { source: source.to_owned(), origin, engine, mentions_cr })
+        Ok(Pattern::made(source, origin, engine, mentions_cr))
     }
 
     /// Exactly this text, line breaks compared as line breaks.
@@ -194,7 +205,7 @@ impl Pattern {
         };
         let line_feeds = text.replace("\r\n", "\n").replace('\r', "\n");
         let engine = linear(&regex::escape(&line_feeds), Case::Sensitive).map_err(invalid)?;
-        Ok(Pattern { source: text.to_owned(), origin: Origin::Literal, engine, mentions_cr: false })
+        Ok(Pattern::made(text, Origin::Literal, engine, false))
     }
 
     /// Compiles a regular expression in the regex crate's own syntax (that of RE2), as grep reads it: a match stays on
@@ -213,7 +224,11 @@ impl Pattern {
         // Refused where the expression names a line feed.
         let by_line = builder.line_terminator(Some(b'\n')).build(source);
         let engine = by_line.map_or(Engine::Linear(across), Engine::ByLine);
-        Ok(Pattern { source: source.to_owned(), origin: Origin::OfLines, engine, mentions_cr: false })
+        Ok(Pattern::made(source, Origin::OfLines, engine, false))
+    }
+
+    fn made(source: &str, origin: Origin, engine: Engine, mentions_cr: bool) -> Pattern {
+        Pattern { source: source.to_owned(), origin, engine, mentions_cr, weight: weight(source) }
     }
 
     /// As it was written.
@@ -241,11 +256,14 @@ impl Pattern {
         self.origin
     }
 
-    /// Whether one look for a match in a text of `length` bytes may take long: for ever where it backtracks, and some seconds in a large text.
+    /// Whether one look for a match in a text of `length` bytes may take long: for ever where it backtracks, and some seconds in
+    /// a large text, or where the pattern is large itself.
     pub(super) fn may_take_long(&self, length: usize) -> bool {
         match self.engine {
             Engine::Backtracking(_) | Engine::LineByLine(_) => true,
-            Engine::Linear(_) | Engine::ByLine(_) => length >= LARGE && self.origin != Origin::Literal,
+            Engine::Linear(_) | Engine::ByLine(_) => {
+                self.origin != Origin::Literal && is_large(self.weight, length)
+            }
             Engine::Folded(_) => false,
         }
     }
@@ -286,17 +304,53 @@ fn after_char(text: &[u8], at: usize) -> usize {
     at + 1 + rest.iter().take(3).take_while(|byte| is_continuation(byte)).count()
 }
 
-/// Compiles a Python regular expression for one text of `length` bytes, so that its groups can be had. DOTALL and
+/// Whether what is linear in a text may take long in one of `length` bytes.
+fn is_large(weight: u64, length: usize) -> bool {
+    length >= LARGE || weight.saturating_mul(u64::try_from(length).unwrap_or(u64::MAX)) >= LARGE_PRODUCT
+}
+
+/// A Python regular expression for one text, so that its groups can be had.
+#[derive(Clone, Debug)]
+pub(in crate::ops) struct GroupedPattern {
+    source: String,
+    regex: fancy_regex::Regex,
+    needs_backtracking: bool,
+}
+
+impl GroupedPattern {
+    /// As it was written.
+    pub(super) fn source(&self) -> &str {
+        &self.source
+    }
+
+    pub(super) fn regex(&self) -> &fancy_regex::Regex {
+        &self.regex
+    }
+
+    /// How many groups it has.
+    pub(in crate::ops) fn groups(&self) -> usize {
+        self.regex.captures_len().saturating_sub(1)
+    }
+
+    /// As [`Pattern::may_take_long`].
+    pub(super) fn may_take_long(&self, length: usize) -> bool {
+        self.needs_backtracking || is_large(weight(&self.source), length)
+    }
+}
+
+/// Compiles a Python regular expression for one text of `length` bytes. DOTALL and
 /// MULTILINE are on; what needs no backtracking runs without.
-pub(in crate::ops) fn with_groups(source: &str, length: usize) -> Result<fancy_regex::Regex, PatternError> {
+pub(in crate::ops) fn with_groups(source: &str, length: usize) -> Result<GroupedPattern, PatternError> {
     if source.is_empty() {
         return Err(PatternError::Empty);
     }
     let invalid = |reason: String| PatternError::Invalid { pattern: source.to_owned(), reason };
     let translated = python::translate(source).map_err(invalid)?;
     let steps = BUDGETS.iter().find(|(longest, _)| length <= *longest).map_or(0, |&(_, steps)| steps);
-    backtracking(&translated.expression, steps, Across::Lines, Case::Sensitive)
-        .map_err(|error| invalid(one_line(&error.to_string())))
+    let regex = backtracking(&translated.expression, steps, Across::Lines, Case::Sensitive)
+        .map_err(|error| invalid(one_line(&error.to_string())))?;
+    let needs_backtracking = translated.needs_backtracking;
+    Ok(GroupedPattern { source: source.to_owned(), regex, needs_backtracking })
 }
 
 /// What `.` stands for.
@@ -399,7 +453,13 @@ fn find_by_line(matcher: &RegexMatcher, text: &[u8], mut at: usize) -> Option<Ra
     let line_end =
         |from: usize| memchr::memchr(b'\n', &text[from..]).map_or(text.len(), |length| from + length);
     if at > 0 && at < text.len() && text[at - 1] != b'\n' {
-        let end = line_end(at);
+        let near = &text[at..text.len().min(at + LONG_LINE)];
+        let Some(length) = memchr::memchr(b'\n', near).or((near.len() < LONG_LINE).then_some(near.len()))
+        else {
+            // Else each match on a line of megabytes would cost a look at all of them.
+            return find(matcher, text, at);
+        };
+        let end = at + length;
         if let Some(found) = find(matcher, &text[..end], at) {
             return Some(found);
         }

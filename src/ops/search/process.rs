@@ -1,40 +1,46 @@
 //! Searching a text in a process of its own, which is ended when the time is up or the answer is not wanted any more: neither
-//! regex engine can be told to stop. Invariant: a helper finds what [`Pattern::find_at`] finds here.
+//! regex engine can be told to stop. Here is the daemon's side; the other is `super::searched`. Invariant: what a process
+//! finds is what [`Pattern::find_at`] finds here.
 //!
 //! ```text
 //! request: 'p' | origin u8 | source       the pattern from now on; no answer's bytes
 //!          't' | text                             the text from now on, and its first matches
 //!          'n' | at u64                           the matches at or behind `at`
+//!          'b' | count u8 | lengths u32* | texts  the first matches of several texts
+//!          'g' | …                                see `super::grouped`
 //! answer:  what follows u8 | (start u64, end u64)*
+//! of 'b':  (what follows u8 | count u32 | (start u64, end u64)*)*, as many as there was time for
 //! ```
 
 use std::collections::VecDeque;
-use std::ffi::OsString;
 use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use super::pattern::{Origin, Pattern};
+use super::pattern::Pattern;
+pub use super::searched::run;
+use super::searched::{offset, to_bytes};
 use crate::base::Cancel;
-use crate::parse::{HelperProcess, NoReply, serve};
+use crate::parse::{HelperProcess, NoReply};
 
 /// What the command line calls a helper.
 pub const NAME: &str = "match";
 
-/// Matches in an answer, at most. The first answer for a text has one, each next twice as many as the last: a search that is cut
-/// short loses what was found for an answer that was not full.
-const MATCHES: usize = 256;
 /// Bytes of the longest answer.
 const LONGEST: usize = 1 << 20;
-/// An answer with matches is given after this at the latest, so that a search that is cut short has them.
-const ANSWER_EVERY: Duration = Duration::from_millis(50);
+
+/// Kinds of requests.
+pub(super) const PATTERN: u8 = b'p';
+pub(super) const TEXT: u8 = b't';
+pub(super) const FIND: u8 = b'n';
+pub(super) const BATCH: u8 = b'b';
+pub(super) const GROUPED: u8 = b'g';
 
 /// What follows the matches of an answer.
-const MORE: u8 = 0;
-const NOTHING: u8 = 1;
-const BUDGET_SPENT: u8 = 2;
+pub(super) const MORE: u8 = 0;
+pub(super) const NOTHING: u8 = 1;
+pub(super) const BUDGET_SPENT: u8 = 2;
 
 /// Searches texts one after the other, by a helper that is started for the first one.
 #[derive(Debug)]
@@ -51,6 +57,15 @@ pub(super) struct ProcessMatches {
     /// Where the next one is looked for, as the helper goes on by itself.
     next: usize,
     follows: u8,
+    /// Whether the helper has the text.
+    is_there: bool,
+}
+
+impl ProcessMatches {
+    /// All matches of a text, which the helper had in a batch and does not have any more.
+    pub(super) fn known(all: Vec<Range<usize>>) -> ProcessMatches {
+        ProcessMatches { ahead: all.into(), next: 0, follows: NOTHING, is_there: false }
+    }
 }
 
 impl ProcessSearch {
@@ -75,15 +90,29 @@ impl ProcessSearch {
         until: Instant,
         cancel: &Cancel,
     ) -> Result<ProcessMatches, NoReply> {
-        self.start().map_err(|error| NoReply::Ended(error.to_string()))?;
-        if !self.knows_pattern {
-            let head = [b'p', pattern.origin().to_byte()];
-            self.put((&head, pattern.source().as_bytes()), until, cancel)?;
-            self.knows_pattern = true;
-        }
-        let mut matches = ProcessMatches { ahead: VecDeque::new(), next: 0, follows: MORE };
-        self.ask(&mut matches, (b"t", text), until, cancel)?;
+        self.teach(pattern, until, cancel)?;
+        let mut matches = ProcessMatches { ahead: VecDeque::new(), next: 0, follows: MORE, is_there: true };
+        self.ask(&mut matches, (&[TEXT], text), until, cancel)?;
         Ok(matches)
+    }
+
+    /// All matches of each of these texts; `None` of those that have many, or that there was no time for.
+    pub(super) fn batch(
+        &mut self,
+        pattern: &Pattern,
+        texts: &[&[u8]],
+        until: Instant,
+        cancel: &Cancel,
+    ) -> Result<Vec<Option<Vec<Range<usize>>>>, NoReply> {
+        self.teach(pattern, until, cancel)?;
+        let mut head = vec![BATCH, u8::try_from(texts.len()).unwrap_or(u8::MAX)];
+        for text in texts {
+            head.extend(u32::try_from(text.len()).unwrap_or(u32::MAX).to_le_bytes());
+        }
+        let answer = self.put((&head, &texts.concat()), until, cancel)?;
+        let mut found = read_batch(&answer).ok_or_else(no_answer)?;
+        found.resize(texts.len(), None);
+        Ok(found)
     }
 
     /// The first match at or behind `at` in `text`, with which it was begun; `None` where the pattern's budget is spent.
@@ -105,7 +134,10 @@ impl ProcessSearch {
             }
         }
         if matches.ahead.is_empty() && matches.follows == MORE {
-            let head = [b"n".as_slice(), &to_bytes(at)].concat();
+            if !matches.is_there {
+                *matches = self.begin(pattern, text, until, cancel)?;
+            }
+            let head = [[FIND].as_slice(), &to_bytes(at)].concat();
             self.ask(matches, (&head, &[]), until, cancel)?;
         }
         match matches.ahead.pop_front() {
@@ -118,6 +150,17 @@ impl ProcessSearch {
         }
     }
 
+    /// Tells the helper the pattern, if it does not know it.
+    fn teach(&mut self, pattern: &Pattern, until: Instant, cancel: &Cancel) -> Result<(), NoReply> {
+        self.start().map_err(|error| NoReply::Ended(error.to_string()))?;
+        if !self.knows_pattern {
+            let head = [PATTERN, pattern.origin().to_byte()];
+            self.put((&head, pattern.source().as_bytes()), until, cancel)?;
+            self.knows_pattern = true;
+        }
+        Ok(())
+    }
+
     fn ask(
         &mut self,
         matches: &mut ProcessMatches,
@@ -126,14 +169,10 @@ impl ProcessSearch {
         cancel: &Cancel,
     ) -> Result<(), NoReply> {
         let answer = self.put(request, until, cancel)?;
-        let read =
-            read_answer(&answer).ok_or_else(|| NoReply::Ended("it answered what is no answer".to_owned()))?;
-        (matches.follows, matches.ahead) = read;
+        (matches.follows, matches.ahead) = read_answer(&answer).ok_or_else(no_answer)?;
         Ok(())
     }
-}
 
-impl ProcessSearch {
     fn put(&mut self, request: (&[u8], &[u8]), until: Instant, cancel: &Cancel) -> Result<Vec<u8>, NoReply> {
         let Some(process) = &mut self.process else { return Err(NoReply::Ended("it has ended".to_owned())) };
         // Whatever it was at, it is of no more use.
@@ -141,81 +180,28 @@ impl ProcessSearch {
     }
 }
 
-fn to_bytes(offset: usize) -> [u8; 8] {
-    u64::try_from(offset).unwrap_or(u64::MAX).to_le_bytes()
-}
-
-fn offset(bytes: &[u8]) -> Option<usize> {
-    usize::try_from(u64::from_le_bytes(bytes.try_into().ok()?)).ok()
+fn no_answer() -> NoReply {
+    NoReply::Ended("it answered what is no answer".to_owned())
 }
 
 fn read_answer(answer: &[u8]) -> Option<(u8, VecDeque<Range<usize>>)> {
     let (follows, matches) = answer.split_first()?;
+    Some((*follows, read_matches(matches)?))
+}
+
+fn read_matches<C: FromIterator<Range<usize>>>(matches: &[u8]) -> Option<C> {
     let range = |bytes: &[u8]| Some(offset(&bytes[..8])?..offset(&bytes[8..])?);
-    let matches = matches.chunks(16).map(|chunk| (chunk.len() == 16).then(|| range(chunk)).flatten());
-    Some((*follows, matches.collect::<Option<_>>()?))
+    matches.chunks(16).map(|chunk| (chunk.len() == 16).then(|| range(chunk)).flatten()).collect()
 }
 
-/// What the hidden `symd match` does.
-pub fn run(arguments: &[OsString]) -> ExitCode {
-    let mut searched = Searched { pattern: None, text: Vec::new(), room: 1 };
-    serve(arguments, |request| searched.answer(request))
-}
-
-/// What a helper has been given.
-struct Searched {
-    pattern: Option<Pattern>,
-    text: Vec<u8>,
-    /// Matches in the next answer.
-    room: usize,
-}
-
-impl Searched {
-    fn answer(&mut self, request: &[u8]) -> Result<Vec<u8>, String> {
-        match request.split_first() {
-            Some((b'p', made)) => {
-                let (origin, source) = made.split_first().ok_or("no pattern")?;
-                let source = std::str::from_utf8(source).map_err(|error| error.to_string())?;
-                let origin = Origin::of_byte(*origin).ok_or("no such pattern")?;
-                self.pattern = Some(origin.compile(source).map_err(|error| error.to_string())?);
-                Ok(Vec::new())
-            }
-            Some((b't', text)) => {
-                self.text = text.to_vec();
-                self.room = 1;
-                self.matches(0)
-            }
-            Some((b'n', at)) => self.matches(offset(at).ok_or("no place")?),
-            _ => Err("not a request".to_owned()),
-        }
+fn read_batch(mut answer: &[u8]) -> Option<Vec<Option<Vec<Range<usize>>>>> {
+    let mut found = Vec::new();
+    while let Some((follows, rest)) = answer.split_first() {
+        let (count, rest) = rest.split_first_chunk()?;
+        let length = (u32::from_le_bytes(*count) as usize).checked_mul(16)?;
+        let (matches, rest) = rest.split_at_checked(length)?;
+        found.push((*follows == NOTHING).then(|| read_matches(matches)).flatten());
+        answer = rest;
     }
-
-    fn matches(&mut self, mut at: usize) -> Result<Vec<u8>, String> {
-        let pattern = self.pattern.as_ref().ok_or("no pattern yet")?;
-        let began = Instant::now();
-        let mut answer = vec![MORE];
-        while answer.len() < self.room * 16 && began.elapsed() < ANSWER_EVERY {
-            if at > self.text.len() {
-                answer[0] = NOTHING;
-                break;
-            }
-            match pattern.find_at(&self.text, at) {
-                Ok(Some(found)) => {
-                    answer.extend(to_bytes(found.start));
-                    answer.extend(to_bytes(found.end));
-                    at = pattern.resume(&self.text, &found);
-                }
-                Ok(None) => {
-                    answer[0] = NOTHING;
-                    break;
-                }
-                Err(_) => {
-                    answer[0] = BUDGET_SPENT;
-                    break;
-                }
-            }
-        }
-        self.room = (self.room * 2).min(MATCHES);
-        Ok(answer)
-    }
+    Some(found)
 }

@@ -1,0 +1,139 @@
+//! What a process that searches does (`symd match`, hidden): it answers the requests of `super::process`, for one pattern and
+//! one text after the other. Invariant: it finds what [`Pattern::find_at`] finds in the daemon.
+
+use std::ffi::OsString;
+use std::ops::Range;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use super::grouped;
+use super::pattern::{Origin, Pattern};
+use super::process::{BATCH, BUDGET_SPENT, FIND, GROUPED, MORE, NOTHING, PATTERN, TEXT};
+use crate::parse::serve;
+
+/// Matches in an answer, at most. The first answer for a text has one, each next twice as many as the last: a search that is cut
+/// short loses what was found for an answer that was not full.
+const MATCHES: usize = 256;
+/// Matches of one text of a batch, at most.
+const BATCH_MATCHES: usize = 64;
+/// An answer with matches is given after this at the latest, so that a search that is cut short has them.
+const ANSWER_EVERY: Duration = Duration::from_millis(50);
+
+/// Runs one; `arguments` are those behind its name on the command line.
+pub fn run(arguments: &[OsString]) -> ExitCode {
+    let mut searched = Searched { pattern: None, text: Vec::new(), room: 1 };
+    serve(arguments, |request| searched.answer(request))
+}
+
+/// What a process has been given.
+struct Searched {
+    pattern: Option<Pattern>,
+    text: Vec<u8>,
+    /// Matches in the next answer.
+    room: usize,
+}
+
+/// Matches in one text, and what follows them.
+struct Stretch {
+    follows: u8,
+    matches: Vec<Range<usize>>,
+}
+
+impl Searched {
+    fn answer(&mut self, request: &[u8]) -> Result<Vec<u8>, String> {
+        match request.split_first() {
+            Some((&PATTERN, made)) => {
+                let (origin, source) = made.split_first().ok_or("no pattern")?;
+                let source = std::str::from_utf8(source).map_err(|error| error.to_string())?;
+                let origin = Origin::of_byte(*origin).ok_or("no such pattern")?;
+                self.pattern = Some(origin.compile(source).map_err(|error| error.to_string())?);
+                Ok(Vec::new())
+            }
+            Some((&TEXT, text)) => {
+                self.text = text.to_vec();
+                self.room = 1;
+                self.next_matches(0)
+            }
+            Some((&FIND, at)) => self.next_matches(offset(at).ok_or("no place")?),
+            Some((&BATCH, texts)) => self.batch(texts),
+            Some((&GROUPED, request)) => grouped::answer(request).ok_or_else(|| "not a request".to_owned()),
+            _ => Err("not a request".to_owned()),
+        }
+    }
+
+    fn next_matches(&mut self, at: usize) -> Result<Vec<u8>, String> {
+        let pattern = self.pattern.as_ref().ok_or("no pattern yet")?;
+        let until = Instant::now() + ANSWER_EVERY;
+        let stretch = stretch(pattern, &self.text, at, self.room, Some(until));
+        self.room = (self.room * 2).min(MATCHES);
+        let mut answer = vec![stretch.follows];
+        put(&stretch.matches, &mut answer);
+        Ok(answer)
+    }
+
+    fn batch(&self, request: &[u8]) -> Result<Vec<u8>, String> {
+        let pattern = self.pattern.as_ref().ok_or("no pattern yet")?;
+        let texts = texts(request).ok_or("no texts")?;
+        let until = Instant::now() + ANSWER_EVERY;
+        let mut answer = Vec::new();
+        for text in texts {
+            let stretch = stretch(pattern, text, 0, BATCH_MATCHES, None);
+            answer.push(stretch.follows);
+            answer.extend(u32::try_from(stretch.matches.len()).unwrap_or(0).to_le_bytes());
+            put(&stretch.matches, &mut answer);
+            if Instant::now() >= until {
+                break;
+            }
+        }
+        Ok(answer)
+    }
+}
+
+/// Up to `room` matches at or behind `at`, until `until`.
+fn stretch(pattern: &Pattern, text: &[u8], mut at: usize, room: usize, until: Option<Instant>) -> Stretch {
+    let mut matches = Vec::new();
+    let is_over = || until.is_some_and(|until| Instant::now() >= until);
+    while matches.len() < room && !is_over() {
+        if at > text.len() {
+            return Stretch { follows: NOTHING, matches };
+        }
+        match pattern.find_at(text, at) {
+            Ok(Some(found)) => {
+                at = pattern.resume(text, &found);
+                matches.push(found);
+            }
+            Ok(None) => return Stretch { follows: NOTHING, matches },
+            Err(_) => return Stretch { follows: BUDGET_SPENT, matches },
+        }
+    }
+    Stretch { follows: MORE, matches }
+}
+
+fn put(matches: &[Range<usize>], answer: &mut Vec<u8>) {
+    for found in matches {
+        answer.extend(to_bytes(found.start));
+        answer.extend(to_bytes(found.end));
+    }
+}
+
+/// The texts of a batch: their number u8, their lengths u32, and they themselves.
+fn texts(request: &[u8]) -> Option<Vec<&[u8]>> {
+    let (count, rest) = request.split_first()?;
+    let (lengths, mut rest) = rest.split_at_checked(usize::from(*count) * 4)?;
+    let mut texts = Vec::new();
+    for length in lengths.chunks_exact(4) {
+        let length = u32::from_le_bytes(length.try_into().ok()?) as usize;
+        let (text, behind) = rest.split_at_checked(length)?;
+        texts.push(text);
+        rest = behind;
+    }
+    rest.is_empty().then_some(texts)
+}
+
+pub(super) fn to_bytes(offset: usize) -> [u8; 8] {
+    u64::try_from(offset).unwrap_or(u64::MAX).to_le_bytes()
+}
+
+pub(super) fn offset(bytes: &[u8]) -> Option<usize> {
+    usize::try_from(u64::from_le_bytes(bytes.try_into().ok()?)).ok()
+}
