@@ -1,4 +1,5 @@
-//! The oracle: whatever happens to the tree, the index equals one built from nothing.
+//! The oracle: whatever happens to the tree, the index equals one built from nothing. `SYMD_ORACLE_ROUNDS` and
+//! `SYMD_ORACLE_SEED` play more rounds, or the same ones again, as far as threads let them be the same.
 
 use std::path::Path;
 
@@ -10,6 +11,12 @@ use crate::watch::BackendChoice;
 
 const ROUNDS: usize = 8;
 const STEPS: usize = 120;
+
+/// A number from the environment, for runs by hand.
+fn number(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|error| panic!("{name}={text}: {error}")))
+}
 
 /// Few enough that loose files, several tables, dead rows and merges all occur in a small tree.
 const SMALL: Limits = Limits { loose_rows: 60, loose_files: 12, segments: 3 };
@@ -74,7 +81,8 @@ fn gated(
 }
 
 fn play(watch: WatchOptions, rounds: usize) {
-    let seed = fastrand::u64(..);
+    let rounds = number("SYMD_ORACLE_ROUNDS").map_or(rounds, |rounds| usize::try_from(rounds).expect("fits"));
+    let seed = number("SYMD_ORACLE_SEED").unwrap_or_else(|| fastrand::u64(..));
     println!("seed {seed} {watch:?}");
     let mut random = fastrand::Rng::with_seed(seed);
     let scratch = tempfile::tempdir().expect("scratch");
@@ -83,7 +91,7 @@ fn play(watch: WatchOptions, rounds: usize) {
     prepare(&root);
     let runtime = runtime();
     let engine = start(&runtime, scratch.path(), watch, SMALL);
-    for _ in 0..rounds {
+    for round in 1..=rounds {
         let mut player = Player::new(&root, random.fork());
         let playing = std::thread::spawn(move || {
             player.play(STEPS);
@@ -95,6 +103,9 @@ fn play(watch: WatchOptions, rounds: usize) {
         }
         let player = playing.join().expect("played");
         check(&runtime, &engine, scratch.path(), &player.log);
+        if round % 100 == 0 {
+            println!("{round} rounds");
+        }
     }
     runtime.block_on(engine.shutdown());
     // So that the directory can be removed.
