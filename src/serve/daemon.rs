@@ -149,12 +149,12 @@ fn register(place: &Place) {
     }
 }
 
-/// A daemon takes its note away when it ends in order. One that was killed, or crashed, could say nothing; who reads the log
-/// finds it here.
+/// A daemon takes its note away when it ends in order. One that crashed has said of what it died (`last_words`); one that
+/// was ended by SIGKILL could say nothing, and who reads the log finds it here.
 fn tell_how_the_last_ended(place: &Place) {
     if place.meta().exists() {
         tracing::warn!(
-            "the daemon before this one{} ended without a word: it was killed (by the system, for lack of memory?), or it crashed",
+            "the daemon before this one{} did not end in order; if no line above says what it died of, it was killed by SIGKILL (by the system, for lack of memory?)",
             holder(place)
         );
     }

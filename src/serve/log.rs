@@ -1,5 +1,5 @@
 //! The daemon's log: one file, and the one before it. Invariant: the two together stay under twice the
-//! limit, and what a panic writes to stderr lands in the current one.
+//! limit, and what is written to stderr, or when the daemon dies, lands in the current one.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -9,6 +9,8 @@ use std::sync::Mutex;
 use rustix::fs::{Mode, OFlags};
 use serde_json::{Map, Value};
 use tracing_subscriber::EnvFilter;
+
+use super::last_words;
 
 /// Bytes after which a new file is begun.
 const ROTATE_AT: u64 = 5 * 1024 * 1024;
@@ -34,6 +36,7 @@ pub fn start(path: &Path, filter: &str, echo: Echo) -> Result<(), String> {
         .with_ansi(false)
         .with_writer(Mutex::new(log))
         .finish();
+    last_words::install(echo);
     tracing::subscriber::set_global_default(subscriber).map_err(|error| error.to_string())
 }
 
@@ -97,6 +100,7 @@ impl LogFile {
     fn open(path: &Path, echo: Echo) -> io::Result<LogFile> {
         let file = open(path)?;
         let bytes = file.metadata()?.len();
+        last_words::write_to(&file)?;
         if echo == Echo::Nowhere {
             rustix::stdio::dup2_stderr(&file)?;
         }

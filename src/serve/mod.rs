@@ -12,6 +12,7 @@ pub mod escapes;
 pub mod forms;
 pub mod host;
 pub mod in_flight;
+mod last_words;
 pub mod lines;
 mod link;
 pub mod lock;

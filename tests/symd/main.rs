@@ -40,6 +40,7 @@ mod hostile_files;
 mod hostile_units;
 mod install;
 mod language_table;
+mod last_words;
 mod layers;
 mod lsp_kills;
 mod lsp_life;

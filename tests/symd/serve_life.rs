@@ -386,14 +386,14 @@ fn the_next_daemon_says_that_the_last_one_was_killed() {
     user.check(&["start"], 0);
     let pid = user.pid();
     user.check(&["restart"], 0);
-    assert!(!user.check(&["logs"], 0).contains("ended without a word"));
+    assert!(!user.check(&["logs"], 0).contains("did not end in order"));
     let killed = user.pid();
     assert_ne!(killed, pid);
     kill("-KILL", killed);
     wait_until_gone(&user);
     user.check(&["start"], 0);
     let log = user.check(&["logs"], 0);
-    assert!(log.contains(&format!("(pid {killed}) ended without a word")), "{log}");
+    assert!(log.contains(&format!("(pid {killed}) did not end in order")), "{log}");
 }
 
 #[test]
