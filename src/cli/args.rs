@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::failure::{Exit, Failure};
 use crate::config::approvals::Policy;
+use crate::toolsets::listing::with_profile;
 
 /// symd keeps every symbol of a project indexed and serves coding agents, people and editors from it.
 #[derive(Debug, Parser)]
@@ -84,12 +86,14 @@ pub(super) enum Command {
     /// Print the path of the daemon's socket, starting it if necessary
     Socket,
     /// Serve an MCP client over stdin and stdout
-    #[command(after_help = "Example (Claude Code):\n  claude mcp add symd -- symd mcp")]
-    Mcp(Toolset),
+    #[command(
+        after_help = "Example (Claude Code):\n  claude mcp add symd -- symd mcp --profile coding-agent"
+    )]
+    Mcp(Shown),
     /// List the tools that clients see
     Tools {
         #[command(flatten)]
-        toolset: Toolset,
+        shown: Shown,
         /// How to print them
         #[arg(long, default_value = "text")]
         format: ToolsFormat,
@@ -577,6 +581,25 @@ pub(super) struct Toolset {
     /// Which tools, comma-separated [default: native, or `toolset` of config.toml]
     #[arg(long = "toolset", value_name = "LIST", value_delimiter = ',')]
     pub(super) names: Vec<String>,
+}
+
+/// Which tools a client is shown.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Shown {
+    #[command(flatten)]
+    pub(super) toolset: Toolset,
+    /// Which of native's tools: coding-agent, for clients that read, search and edit text themselves; debugging
+    #[arg(long, value_name = "NAME")]
+    pub(super) profile: Option<String>,
+}
+
+impl Shown {
+    /// The toolsets by name, none = those of config.toml; the profile in the place of the toolset that it is one of.
+    pub(super) fn names(self) -> Result<Vec<String>, Failure> {
+        let names = self.toolset.names;
+        let Some(profile) = self.profile else { return Ok(names) };
+        with_profile(names, &profile).map_err(|message| Exit::Usage.because(message))
+    }
 }
 
 /// A symbol by name.

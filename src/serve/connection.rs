@@ -241,9 +241,9 @@ impl Conversation {
     }
 
     fn session(&self, toolset: &[String], proof: Option<Proof>) -> Result<Arc<Session>, (Reason, String)> {
-        let chosen = self.host.toolsets(toolset).map_err(|message| (Reason::Toolset, message))?;
+        let chosen = self.host.listings(toolset).map_err(|message| (Reason::Toolset, message))?;
         let connection = (Arc::default(), Asking::new(proof));
-        Ok(Arc::new(Session::new(Arc::clone(&self.host), self.number, connection, &chosen)))
+        Ok(Arc::new(Session::new(Arc::clone(&self.host), self.number, connection, chosen)))
     }
 
     /// Nothing more is read: questions that are open stay unanswered.

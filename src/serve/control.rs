@@ -203,9 +203,8 @@ fn params<T: for<'de> Deserialize<'de>>(
 }
 
 fn of_toolset(session: &Session, id: &Value, names: &[String]) -> Result<Session, Wrong> {
-    let chosen =
-        session.host.toolsets(names).map_err(|message| Wrong::new(id.clone(), INVALID_PARAMS, message))?;
-    Ok(session.with_toolsets(&chosen))
+    let chosen = session.host.listings(names);
+    Ok(session.with_listings(chosen.map_err(|message| Wrong::new(id.clone(), INVALID_PARAMS, message))?))
 }
 
 /// Runs `call`, telling from time to time what is being done.

@@ -24,7 +24,7 @@ use crate::ops::shell::{Afterwards, Shells};
 use crate::parse::{Parsers, ParsersOptions};
 use crate::serve::approvals::Approvals;
 use crate::serve::descriptors;
-use crate::serve::host::{Host, Parts, pick};
+use crate::serve::host::{Host, Parts};
 use crate::serve::lock::{self, Lock};
 use crate::serve::log::{self, Echo};
 use crate::serve::place::Place;
@@ -32,6 +32,7 @@ use crate::serve::protocol::{PROTOCOL, VERSION};
 use crate::serve::setup::Setup;
 use crate::serve::socket;
 use crate::toolsets;
+use crate::toolsets::listing::choose;
 use crate::vfs::Root;
 use crate::watch::{BackendChoice, WatchOptions};
 
@@ -199,7 +200,7 @@ async fn live(start: &Start, starting: Lock, announce: impl FnOnce(Begun)) -> Re
         tracing::warn!("{note}");
     }
     let mut signals = Signals::new()?;
-    pick(toolsets::all(), &settings.toolset).map_err(DaemonError::Toolset)?;
+    choose(toolsets::all(), &settings.toolset).map_err(DaemonError::Toolset)?;
     let host = Host::new(Parts {
         project: Some(open_project(
             Path::new(THIS_PROGRAM),

@@ -16,6 +16,7 @@ use crate::serve::approvals::Approvals;
 use crate::serve::lines::Unfinished;
 use crate::serve::protocol::{PROTOCOL, VERSION};
 use crate::toolsets::Toolset;
+use crate::toolsets::listing::{Listing, choose};
 
 /// What a host is made of.
 #[derive(Debug)]
@@ -24,9 +25,9 @@ pub struct Parts {
     pub project: Option<Project>,
     /// Its root.
     pub root: PathBuf,
-    /// All toolsets a client may name.
+    /// All contracts whose listings a client may name.
     pub toolsets: &'static [&'static Toolset],
-    /// The names of those that a client sees who names none.
+    /// The names of the listings that a client sees who names none.
     pub default_toolset: Vec<String>,
     /// What a connection may use up.
     pub limits: Limits,
@@ -110,10 +111,10 @@ impl Host {
         self.unfinished.clone()
     }
 
-    /// The toolsets of these names, in this order; no names = the default ones.
-    pub fn toolsets(&self, names: &[String]) -> Result<Vec<&'static Toolset>, String> {
+    /// The listings of these names, in this order; no names = the default ones.
+    pub fn listings(&self, names: &[String]) -> Result<Vec<Listing>, String> {
         let names = if names.is_empty() { &self.parts.default_toolset } else { names };
-        pick(self.parts.toolsets, names)
+        choose(self.parts.toolsets, names)
     }
 
     /// Counts a connection as open.
@@ -200,15 +201,4 @@ impl Drop for Open {
             activity.since = Instant::now();
         });
     }
-}
-
-/// The toolsets of these names out of `all`.
-pub fn pick(all: &[&'static Toolset], names: &[String]) -> Result<Vec<&'static Toolset>, String> {
-    let find = |name: &String| {
-        all.iter().copied().find(|toolset| toolset.name == name).ok_or_else(|| {
-            let known: Vec<&str> = all.iter().map(|toolset| toolset.name).collect();
-            format!("there is no toolset {name:?}; known: {}", known.join(", "))
-        })
-    };
-    names.iter().map(find).collect()
 }

@@ -23,7 +23,7 @@ pub struct Hello {
     pub protocol: [u32; 2],
     /// The client's build.
     pub version: String,
-    /// The toolsets it wants to see; none = the daemon's default.
+    /// The toolsets or profiles it wants to see; none = the daemon's default.
     #[serde(default)]
     pub toolset: Vec<String>,
     /// What it is: `mcp`, `cli`.

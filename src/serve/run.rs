@@ -87,8 +87,8 @@ async fn ran(
             return Ran::Reply((offered.toolset.refuse)(&NotRun { why: Why::NoProject, message }));
         }
     }
-    let arguments = match spelled::settled(offered, session.host.root(), arguments) {
-        Ok(arguments) => arguments,
+    let (offered, arguments) = match spelled::put(offered, session.host.root(), arguments) {
+        Ok(put) => put,
         Err(why) => return Ran::Reply(Reply::failed(why)),
     };
     let mut wanted = Wanted::new(offered, arguments, session.host.root());

@@ -1,4 +1,4 @@
-//! One client's view: which tools it sees, and the instructions that go with them. Fixed for as long as the
+//! One client's view: which tools it sees, which it may call, and the instructions that go with them. Fixed for as long as the
 //! connection lasts, so that a client's cached list stays true.
 
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use crate::serve::approvals::asking::Asking;
 use crate::serve::elsewhere::Elsewhere;
 use crate::serve::host::Host;
-use crate::toolsets::{self, Client, Offered, Tool, Toolset};
+use crate::toolsets::listing::{self, Listing};
+use crate::toolsets::{Client, Offered, Tool};
 
 /// What belongs to one connection.
 #[derive(Debug)]
@@ -16,8 +17,10 @@ pub(super) struct Session {
     pub(super) host: Arc<Host>,
     /// For the log.
     pub(super) number: u64,
-    /// For the log: the toolsets' names.
+    /// For the log: the listings' names.
     pub(super) name: String,
+    /// What the client sees of the tools.
+    pub(super) listings: Vec<Listing>,
     pub(super) tools: Vec<Offered>,
     pub(super) instructions: String,
     pub(super) client: Arc<Client>,
@@ -31,31 +34,33 @@ impl Session {
         host: Arc<Host>,
         number: u64,
         (client, asking): (Arc<Client>, Arc<Asking>),
-        chosen: &[&'static Toolset],
+        chosen: Vec<Listing>,
     ) -> Session {
-        let names: Vec<&str> = chosen.iter().map(|toolset| toolset.name).collect();
-        let instructions: Vec<&str> = chosen.iter().map(|toolset| toolset.instructions).collect();
+        let names: Vec<&str> = chosen.iter().map(|listing| listing.name).collect();
+        let instructions: Vec<&str> = chosen.iter().map(|listing| listing.instructions).collect();
         Session {
             host,
             number,
             name: names.join(","),
-            tools: toolsets::union(chosen),
+            tools: listing::union(&chosen),
             instructions: instructions.join("\n\n"),
+            listings: chosen,
             client,
             asking,
             elsewhere: Arc::default(),
         }
     }
 
-    /// The same connection, with the tools of other toolsets.
-    pub(super) fn with_toolsets(&self, chosen: &[&'static Toolset]) -> Session {
+    /// The same connection, with other listings.
+    pub(super) fn with_listings(&self, chosen: Vec<Listing>) -> Session {
         let connection = (Arc::clone(&self.client), Arc::clone(&self.asking));
         let session = Session::new(Arc::clone(&self.host), self.number, connection, chosen);
         Session { elsewhere: Arc::clone(&self.elsewhere), ..session }
     }
 
+    /// The tool that a call of this name means, whether it is listed or not.
     pub(super) fn tool(&self, name: &str) -> Result<Offered, String> {
-        self.tools.iter().copied().find(|offered| offered.tool.name == name).ok_or_else(|| {
+        listing::offered(&self.listings, name).ok_or_else(|| {
             format!(
                 "there is no tool {name:?} in toolset {}; tools/list (`symd tools`) names them",
                 self.name

@@ -1,6 +1,7 @@
 //! The tool contracts. A toolset is a table of tools: name, description, JSON Schema, annotations, and an
 //! adapter that turns arguments into an op and the op's result into the contract's text. No logic of its own.
 
+pub mod alias;
 pub mod arguments;
 mod asked;
 mod base64;
@@ -9,6 +10,7 @@ mod client;
 mod clock;
 mod connected;
 pub mod gemini_cli;
+pub mod listing;
 pub mod native;
 mod outlined;
 mod proposed;
@@ -40,12 +42,12 @@ use crate::ops::Project;
 /// How long a call may take, the wait for the first crawl of a large project included.
 const DEADLINE: Duration = Duration::from_secs(120);
 
-/// A contract: the tools that a connection sees under one name.
+/// A contract: tools that are decided about and answer in the same manner.
 #[derive(Debug)]
 pub struct Toolset {
     /// `native`, `serena` …
     pub name: &'static str,
-    /// What MCP sends as `instructions`: how a model is to work with these tools.
+    /// What MCP sends as `instructions` to clients that are shown all tools: how a model is to work with them.
     pub instructions: &'static str,
     /// What its tools ask the user about by default.
     pub asks_for: AsksFor,
@@ -55,7 +57,7 @@ pub struct Toolset {
     pub check: Check,
     /// What its clients may write besides what its schemas say.
     pub spells: Spellings,
-    /// In the order in which they are listed.
+    /// In the order in which they are listed. Which of them a client is shown, its listing says.
     pub tools: &'static [Tool],
 }
 
@@ -353,17 +355,4 @@ impl Offered {
     pub fn asks_by_default(&self) -> bool {
         self.toolset.asks_for.asks(self.tool.risk, self.tool.reach)
     }
-}
-
-/// The tools of several toolsets, the first holder of a name winning, in listing order.
-pub fn union(toolsets: &[&'static Toolset]) -> Vec<Offered> {
-    let mut tools: Vec<Offered> = Vec::new();
-    for toolset in toolsets {
-        for tool in toolset.tools {
-            if tools.iter().all(|known| known.tool.name != tool.name) {
-                tools.push(Offered { toolset, tool });
-            }
-        }
-    }
-    tools
 }

@@ -92,7 +92,7 @@ fn call_reads_a_whole_call_from_stdin() {
 #[test]
 fn tools_needs_no_daemon() {
     let user = User::new();
-    assert!(user.check(&["tools"], 0).contains("status  "));
+    assert!(user.check(&["tools"], 0).contains("find_symbol  "));
     let json: serde_json::Value =
         serde_json::from_str(&user.check(&["tools", "--format", "json"], 0)).unwrap();
     assert!(json[0]["inputSchema"].is_object());

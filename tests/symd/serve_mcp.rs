@@ -104,7 +104,7 @@ fn the_era_of_discover() {
 #[test]
 fn tools_are_listed_in_the_same_order_with_everything_that_clients_look_at() {
     let user = User::new();
-    for toolset in ["native", "serena"] {
+    for toolset in ["native", "native_full", "serena"] {
         let list = || {
             let mut wire = user.connect();
             wire.ask(&json!({ "symd": { "protocol": [1, 1], "version": "1", "toolset": [toolset] } }));

@@ -143,9 +143,15 @@ impl User {
 
     /// Runs `symd mcp` with these lines on stdin, to its end.
     pub fn mcp(&self, directory: &str, lines: &[Value]) -> Vec<Value> {
+        self.mcp_with(directory, &[], lines)
+    }
+
+    /// The same with these options.
+    pub fn mcp_with(&self, directory: &str, options: &[&str], lines: &[Value]) -> Vec<Value> {
         let mut child = self
             .symd()
             .arg("mcp")
+            .args(options)
             .current_dir(self.path(directory))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

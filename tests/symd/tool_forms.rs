@@ -1,9 +1,10 @@
 //! `symd tools --format json|openai|prompt`, of every toolset, held against the tables.
 
 use serde_json::{Value, json};
-use symd::toolsets::{self, AsksFor, Reach, Risk};
+use symd::toolsets::listing::listings;
+use symd::toolsets::{self, AsksFor, Offered, Reach, Risk};
 
-use crate::support::User;
+use crate::support::{User, call, initialize, write};
 
 fn tools(user: &User, toolset: &str, format: &str) -> String {
     user.check(&["tools", "--toolset", toolset, "--format", format], 0)
@@ -12,10 +13,10 @@ fn tools(user: &User, toolset: &str, format: &str) -> String {
 #[test]
 fn json_says_the_risk_and_whether_the_user_is_asked() {
     let user = User::new();
-    for toolset in toolsets::all() {
-        let listed: Vec<Value> = serde_json::from_str(&tools(&user, toolset.name, "json")).unwrap();
-        assert_eq!(listed.len(), toolset.tools.len(), "{}", toolset.name);
-        for (listed, tool) in listed.iter().zip(toolset.tools) {
+    for listing in listings(toolsets::all()) {
+        let listed: Vec<Value> = serde_json::from_str(&tools(&user, listing.name, "json")).unwrap();
+        assert_eq!(listed.len(), listing.tools().len(), "{}", listing.name);
+        for (listed, Offered { toolset, tool }) in listed.iter().zip(listing.tools()) {
             assert_eq!(listed["name"], tool.name);
             assert_eq!(listed["toolset"], toolset.name);
             assert_eq!(listed["inputSchema"], (tool.schema)());
@@ -38,31 +39,31 @@ fn json_says_the_risk_and_whether_the_user_is_asked() {
 #[test]
 fn openai_is_a_list_of_functions() {
     let user = User::new();
-    for toolset in toolsets::all() {
-        let listed: Vec<Value> = serde_json::from_str(&tools(&user, toolset.name, "openai")).unwrap();
-        let expected: Vec<Value> = toolset
-            .tools
+    for listing in listings(toolsets::all()) {
+        let listed: Vec<Value> = serde_json::from_str(&tools(&user, listing.name, "openai")).unwrap();
+        let expected: Vec<Value> = listing
+            .tools()
             .iter()
-            .map(|tool| {
+            .map(|Offered { tool, .. }| {
                 json!({ "type": "function", "function": {
                     "name": tool.name, "description": tool.description, "parameters": (tool.schema)(),
                 } })
             })
             .collect();
-        assert_eq!(listed, expected, "{}", toolset.name);
+        assert_eq!(listed, expected, "{}", listing.name);
     }
 }
 
 #[test]
 fn the_prompt_is_the_contracts_text() {
     let user = User::new();
-    for toolset in toolsets::all().iter().filter(|toolset| !toolset.tools.is_empty()) {
-        let text = tools(&user, toolset.name, "prompt");
+    for listing in listings(toolsets::all()) {
+        let text = tools(&user, listing.name, "prompt");
         let object = text.strip_prefix("AVAILABLE TOOLS:\n").unwrap();
         let usage = "\n\nUSAGE FORMAT:\n{\n  \"tool\": \"tool_name\",\n  \"parameters\": { ... }\n}\n";
         let object: Value = serde_json::from_str(object.strip_suffix(usage).unwrap()).unwrap();
-        assert_eq!(object.as_object().unwrap().len(), toolset.tools.len());
-        for tool in toolset.tools {
+        assert_eq!(object.as_object().unwrap().len(), listing.tools().len());
+        for Offered { tool, .. } in listing.tools() {
             let (shown, schema) = (&object[tool.name], (tool.schema)());
             assert_eq!(shown["description"], tool.description);
             let names = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
@@ -100,5 +101,50 @@ fn of_several_toolsets_the_first_holder_of_a_name_is_listed() {
         listed.iter().filter(|tool| tool["name"] == name).map(|tool| &tool["toolset"]).collect::<Vec<_>>()
     };
     assert_eq!(of("read_file"), ["serena"]);
-    assert_eq!(of("status"), ["native"]);
+    assert_eq!(of("references"), ["native"]);
+}
+
+#[test]
+fn a_profile_is_chosen_where_the_client_is_configured() {
+    let user = User::new();
+    let names = |arguments: &[&str]| {
+        let listed: Vec<Value> = serde_json::from_str(&user.check(arguments, 0)).unwrap();
+        listed.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let of = |profile: &str| names(&["tools", "--profile", profile, "--format", "json"]);
+    let native = names(&["tools", "--format", "json"]);
+    assert!(of("coding-agent").iter().all(|name| native.contains(name)));
+    assert!(native.iter().all(|name| of("debugging").contains(name)));
+    let both = names(&["tools", "--toolset", "serena,native", "--profile", "debugging", "--format", "json"]);
+    assert!(both.contains(&"history".to_owned()) && both.contains(&"write_memory".to_owned()));
+
+    let unknown = "there is no profile \"coding\"; known: coding-agent, debugging";
+    for command in ["tools", "mcp"] {
+        let talk = user.fails(&[command, "--profile", "coding"], 2);
+        assert!(talk.contains(unknown), "{talk}");
+        let talk = user.fails(&[command, "--toolset", "serena", "--profile", "debugging"], 2);
+        assert!(talk.contains("is not among those chosen: serena; leave out --toolset"), "{talk}");
+    }
+}
+
+/// The list is the profile's, the calls are the contract's; with a project and without.
+#[test]
+fn a_client_of_a_profile_may_call_everything() {
+    let user = User::new();
+    write(&user.path("project/a.py"), "def one():\n    return 1\n");
+    for directory in ["project", "elsewhere"] {
+        let list = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {} });
+        let read = call(3, "read_file", json!({ "relative_path": "a.py" }));
+        let lines = [initialize("2025-11-25"), list, read];
+        let answers = user.mcp_with(directory, &["--profile", "coding-agent"], &lines);
+        let of = |id: u64| &answers.iter().find(|answer| answer["id"] == id).unwrap()["result"];
+        let instructions = answers[0]["result"]["instructions"].as_str().unwrap();
+        assert!(instructions.contains("Use your own tools for text search"), "{instructions}");
+        let names: Vec<&str> =
+            of(2)["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        assert!(names.contains(&"references") && !names.contains(&"search"), "{names:?}");
+        let text = of(3)["content"][0]["text"].as_str().unwrap();
+        let expected = if directory == "project" { "def one():" } else { "outside any project" };
+        assert!(text.contains(expected), "{text}");
+    }
 }

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 use symd::serve::describe;
+use symd::toolsets::listing::choose;
 use symd::toolsets::{self, Toolset};
 
 use crate::edit_agent::text_of;
@@ -194,7 +195,8 @@ fn each_keeps_its_own_tools() {
         speaking().map(|toolset| (toolset, Speaker::new(&user, toolset))).collect();
     for _ in 0..2 {
         for (toolset, speaker) in &mut speakers {
-            let expected: Vec<Value> = toolset.tools.iter().map(describe).collect();
+            let listing = choose(toolsets::all(), &[toolset.name.to_owned()]).unwrap()[0];
+            let expected: Vec<Value> = listing.tools().iter().map(|offered| describe(offered.tool)).collect();
             assert_eq!(speaker.listed(), json!(expected), "{}", toolset.name);
             assert!(speaker.read("a.txt").starts_with("text"), "{}", toolset.name);
         }

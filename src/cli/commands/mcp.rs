@@ -10,21 +10,22 @@ use crate::config::Trust;
 use crate::config::roots::RootError;
 use crate::serve::approvals::Approvals;
 use crate::serve::connection::{self, Ended};
-use crate::serve::host::{Host, Parts, pick};
+use crate::serve::host::{Host, Parts};
 use crate::toolsets;
+use crate::toolsets::listing::choose;
 
-pub(super) fn run(context: &Context, toolset: &[String]) -> Result<(), Failure> {
+pub(super) fn run(context: &Context, toolset: Vec<String>) -> Result<(), Failure> {
     match context.find_place() {
-        Ok(place) => Shim::new(place, toolset.to_vec(), context.spawning).run(),
+        Ok(place) => Shim::new(place, toolset, context.spawning).run(),
         Err(RootError::NoProject(_)) => without_project(context, toolset),
         Err(error) => Err(Exit::Usage.because(error)),
     }
 }
 
-fn without_project(context: &Context, toolset: &[String]) -> Result<(), Failure> {
+fn without_project(context: &Context, toolset: Vec<String>) -> Result<(), Failure> {
     let settings = context.settings()?;
-    let names = if toolset.is_empty() { settings.toolset } else { toolset.to_vec() };
-    pick(toolsets::all(), &names).map_err(|message| Exit::Usage.because(message))?;
+    let names = if toolset.is_empty() { settings.toolset } else { toolset };
+    choose(toolsets::all(), &names).map_err(|message| Exit::Usage.because(message))?;
     let approvals = Approvals::outside(&context.dirs, settings.limits.approval());
     let host = Host::new(Parts {
         project: None,

@@ -43,8 +43,8 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Restart => life::restart(&context),
         Command::Status { json, all } => status::run(&context, Form::new(json), status::Which::new(all)),
         Command::Socket => life::socket(&context),
-        Command::Mcp(toolset) => mcp::run(&context, &toolset.names),
-        Command::Tools { toolset, format } => tools::run(&context, &toolset.names, format),
+        Command::Mcp(shown) => mcp::run(&context, shown.names()?),
+        Command::Tools { shown, format } => tools::run(&context, &shown.names()?, format),
         Command::Call { toolset, tool, arguments, yes, json } => {
             let (said, form) = (call::Said::new(yes), Form::new(json));
             call::run(&context, &toolset.names, &tool, arguments.as_deref(), said, form)

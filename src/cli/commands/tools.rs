@@ -7,14 +7,14 @@ use crate::cli::commands::print;
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::serve::forms;
-use crate::serve::host::pick;
+use crate::toolsets::listing::{choose, union};
 use crate::toolsets::{self, Offered};
 
 pub(super) fn run(context: &Context, names: &[String], format: ToolsFormat) -> Result<(), Failure> {
     let default = context.settings()?.toolset;
     let names = if names.is_empty() { &default } else { names };
-    let chosen = pick(toolsets::all(), names).map_err(|message| Exit::Usage.because(message))?;
-    let tools = toolsets::union(&chosen);
+    let chosen = choose(toolsets::all(), names).map_err(|message| Exit::Usage.because(message))?;
+    let tools = union(&chosen);
     match format {
         ToolsFormat::Text => print(&text(&tools)),
         ToolsFormat::Json => print(&format!("{:#}\n", forms::listed(&tools))),

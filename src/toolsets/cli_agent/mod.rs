@@ -32,6 +32,7 @@ pub static CLI_AGENT: Toolset = Toolset {
         paths: &["path", "base_path"],
         absolute: Absolute::TakenOrJudged,
         slips: Slips::Judged,
+        ..Spellings::NONE
     },
     tools: &[
         edits::CREATE_FILE,

@@ -28,6 +28,7 @@ pub static GEMINI_CLI: Toolset = Toolset {
         paths: &["absolute_path", "file_path", "path"],
         absolute: Absolute::Judged,
         slips: Slips::Judged,
+        ..Spellings::NONE
     },
     tools: &[
         list_directory::LIST_DIRECTORY,

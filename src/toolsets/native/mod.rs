@@ -8,6 +8,7 @@ mod edited;
 mod edits;
 pub mod files;
 mod grouped;
+mod listed;
 mod places;
 mod reference_text;
 mod references;
@@ -23,29 +24,31 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
+pub use listed::{
+    LISTINGS, MOST_CHARACTERS, MOST_INSTRUCTIONS, MOST_OF_DEBUGGING, MOST_TOOLS, OF_A_TOOL_TO_COME, PROFILES,
+    TO_COME,
+};
+
 use super::outlined::ask_outlined;
 use super::risk::plain_refusal;
 use super::{AsksFor, Call, Running, Tool, Toolset, ask, ask_long};
 use crate::ops::server_outlines::Patience;
 use crate::toolsets::spelled::{Absolute, Slips, Spellings};
 
-/// The toolset of a client that asks for none.
+/// symd's own contract, with all its tools; [`LISTINGS`] says which of them clients are shown.
 pub static NATIVE: Toolset = Toolset {
     name: "native",
-    instructions: "symd keeps every symbol of this project indexed, fresh to the last finished write. To get to know a \
-        file use get_symbols_overview; to find a class, function or variable anywhere use find_symbol with a name path \
-        (`name`, `Class/method`, `/top_level`), with include_body for its source; to see where it is used, \
-        find_referencing_symbols or find_callers; to see what a name on a line means, find_definition or hover; \
-        search_for_pattern searches text. To change code use replace_symbol_body, insert_after_symbol and their like, \
-        or apply_patch; every edit is applied whole or not at all, is refused where a file changed since you read it, \
-        and can be undone; dry_run shows its diff first. \
-        Lines are 1-based, paths relative to the project root. The last line of an answer says what was counted, how \
-        the answer was made, at which index revision, and whether it is complete; when something was left out it says \
-        how to ask for less.",
+    instructions: listed::FULL_INSTRUCTIONS,
     asks_for: AsksFor::BeyondProject,
     refuse: plain_refusal,
     check: edits::check,
-    spells: Spellings { paths: &["relative_path"], absolute: Absolute::TakenOrRefused, slips: Slips::Mended },
+    spells: Spellings {
+        paths: &["relative_path", "path"],
+        absolute: Absolute::TakenOrRefused,
+        slips: Slips::Mended,
+        names: &listed::NAMES,
+        aliases: &listed::ALIASES,
+    },
     tools: &[
         Tool::read_only(
             "find_symbol",

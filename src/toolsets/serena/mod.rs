@@ -52,7 +52,12 @@ pub static SERENA: Toolset = Toolset {
         _ => plain_refusal(not_run),
     },
     check: check::check,
-    spells: Spellings { paths: &["relative_path"], absolute: Absolute::Judged, slips: Slips::Judged },
+    spells: Spellings {
+        paths: &["relative_path"],
+        absolute: Absolute::Judged,
+        slips: Slips::Judged,
+        ..Spellings::NONE
+    },
     tools: &[
         Tool::read_only(
             "get_symbols_overview",

@@ -23,7 +23,12 @@ pub static TOOL_ROUTER: Toolset = Toolset {
     asks_for: AsksFor::Changes,
     refuse: plain_refusal,
     check: check::check,
-    spells: Spellings { paths: &["path"], absolute: Absolute::Judged, slips: Slips::Judged },
+    spells: Spellings {
+        paths: &["path"],
+        absolute: Absolute::Judged,
+        slips: Slips::Judged,
+        ..Spellings::NONE
+    },
     tools: &[
         files::LIST_DIR,
         files::READ_FILE,

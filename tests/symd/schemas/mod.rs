@@ -2,21 +2,23 @@
 
 mod contract;
 mod evolution;
+mod listed;
 mod plain;
 mod snapshot;
 
 use std::collections::BTreeSet;
 
 use symd::serve::describe;
-use symd::toolsets::{self, Reach, Risk, Tool, Toolset};
+use symd::toolsets::listing::listings;
+use symd::toolsets::{self, Offered, Reach, Risk, Tool, Toolset};
 
-/// Gathers what is wrong with each tool of each toolset.
+/// Gathers what is wrong with each tool of each listing.
 fn walk(find: impl Fn(&'static Toolset, &'static Tool) -> Vec<String>) {
     let mut wrong = Vec::new();
-    for toolset in toolsets::all() {
-        for tool in toolset.tools {
+    for listing in listings(toolsets::all()) {
+        for Offered { toolset, tool } in listing.tools() {
             wrong.extend(
-                find(toolset, tool).into_iter().map(|what| format!("{}/{}: {what}", toolset.name, tool.name)),
+                find(toolset, tool).into_iter().map(|what| format!("{}/{}: {what}", listing.name, tool.name)),
             );
         }
     }
@@ -35,10 +37,10 @@ fn every_schema_is_plain_json_schema() {
 
 #[test]
 fn every_name_is_one_that_clients_take_and_stands_once() {
-    for toolset in toolsets::all() {
+    for listing in listings(toolsets::all()) {
         let mut names = BTreeSet::new();
-        for tool in toolset.tools {
-            assert!(names.insert(tool.name), "{}/{} twice", toolset.name, tool.name);
+        for Offered { tool, .. } in listing.tools() {
+            assert!(names.insert(tool.name), "{}/{} twice", listing.name, tool.name);
             // OpenAI's rule for function names; MCP's is wider.
             let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
             assert!(tool.name.len() <= 64 && tool.name.chars().all(fits), "{}", tool.name);

@@ -1,4 +1,4 @@
-//! Every published schema, committed as `fixtures/schemas/<toolset>.json`. `UPDATE_EXPECT=1 cargo test --test symd schemas`
+//! Every published schema, committed as `fixtures/schemas/<listing>.json`. `UPDATE_EXPECT=1 cargo test --test symd schemas`
 //! records additions and changed descriptions there; it refuses to record what breaks callers.
 //!
 //! A parameter that is to go is marked first: its description begins with `[DEPRECATED]`, and it is named, with the release
@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value;
-use symd::toolsets::{self, Toolset};
+use symd::toolsets;
+use symd::toolsets::listing::{Listing, listings};
 
 use super::evolution::change;
 
@@ -72,8 +73,8 @@ fn the_snapshot_is_up_to_date() {
     let changes = changes();
     let breaks = changes.iter().any(|(_, change)| !change.breaking.is_empty());
     if std::env::var_os("UPDATE_EXPECT").is_some() && !breaks {
-        for toolset in toolsets::all() {
-            std::fs::write(path(&format!("{}.json", toolset.name)), render(&published(toolset))).unwrap();
+        for listing in listings(toolsets::all()) {
+            std::fs::write(path(&format!("{}.json", listing.name)), render(&published(&listing))).unwrap();
         }
         return;
     }
@@ -94,8 +95,9 @@ fn deprecations_are_marked_and_of_a_release() {
     assert_eq!(deprecations.releases.last().map(String::as_str), Some(env!("CARGO_PKG_VERSION")));
     for one in &deprecations.deprecated {
         assert!(deprecations.releases.contains(&one.since), "{one:?}: no such release");
-        let toolset = toolsets::all().iter().find(|toolset| toolset.name == one.toolset).unwrap();
-        let schema = published(toolset).remove(&one.tool).unwrap_or_else(|| panic!("{one:?}: no such tool"));
+        let listing =
+            listings(toolsets::all()).into_iter().find(|listing| listing.name == one.toolset).unwrap();
+        let schema = published(&listing).remove(&one.tool).unwrap_or_else(|| panic!("{one:?}: no such tool"));
         if let Some(property) = schema["properties"].get(&one.parameter) {
             let marked =
                 property["description"].as_str().is_some_and(|text| text.starts_with("[DEPRECATED]"));
@@ -126,13 +128,13 @@ fn a_deprecated_parameter_outlives_two_releases() {
 fn changes() -> Vec<(String, super::evolution::Change)> {
     let deprecations = Deprecations::read();
     let mut changes = Vec::new();
-    for toolset in toolsets::all() {
-        let (before, now) = (recorded(toolset), published(toolset));
+    for listing in listings(toolsets::all()) {
+        let (before, now) = (recorded(&listing), published(&listing));
         for (tool, old) in &before {
-            let name = format!("{}/{tool}", toolset.name);
+            let name = format!("{}/{tool}", listing.name);
             let changed = match now.get(tool) {
                 Some(new) => {
-                    change(old, new, &|parameter| deprecations.may_go(toolset.name, tool, parameter))
+                    change(old, new, &|parameter| deprecations.may_go(listing.name, tool, parameter))
                 }
                 None => {
                     super::evolution::Change { breaking: vec!["is removed".to_owned()], other: Vec::new() }
@@ -143,19 +145,19 @@ fn changes() -> Vec<(String, super::evolution::Change)> {
         let new = now.keys().filter(|tool| !before.contains_key(*tool));
         changes.extend(new.map(|tool| {
             let new = super::evolution::Change { breaking: Vec::new(), other: vec!["is new".to_owned()] };
-            (format!("{}/{tool}", toolset.name), new)
+            (format!("{}/{tool}", listing.name), new)
         }));
     }
     changes
 }
 
-fn published(toolset: &Toolset) -> Schemas {
-    toolset.tools.iter().map(|tool| (tool.name.to_owned(), (tool.schema)())).collect()
+fn published(listing: &Listing) -> Schemas {
+    listing.tools().iter().map(|offered| (offered.tool.name.to_owned(), (offered.tool.schema)())).collect()
 }
 
-fn recorded(toolset: &Toolset) -> Schemas {
+fn recorded(listing: &Listing) -> Schemas {
     let text =
-        std::fs::read_to_string(path(&format!("{}.json", toolset.name))).unwrap_or_else(|_| "{}".to_owned());
+        std::fs::read_to_string(path(&format!("{}.json", listing.name))).unwrap_or_else(|_| "{}".to_owned());
     serde_json::from_str(&text).unwrap()
 }
 

@@ -9,8 +9,9 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::cli::commands::Form;
+use crate::toolsets;
 use crate::toolsets::cli_agent::CLI_AGENT;
-use crate::toolsets::{self, Toolset};
+use crate::toolsets::listing::{choose, offered};
 
 /// What of the envelope people are told.
 #[derive(Deserialize)]
@@ -40,11 +41,9 @@ pub(super) fn shown<'t>(
 }
 
 fn is_of_cli_agent(names: &[String], tool: &str) -> bool {
-    let find = |name: &String| toolsets::all().iter().copied().find(|toolset| toolset.name == name);
-    let picked: Vec<&'static Toolset> = names.iter().filter_map(find).collect();
-    let offered = toolsets::union(&picked);
-    let of = offered.iter().find(|offered| offered.tool.name == tool);
-    of.is_some_and(|offered| offered.toolset.name == CLI_AGENT.name)
+    // The daemon refuses names that are not known.
+    let listings = choose(toolsets::all(), names).unwrap_or_default();
+    offered(&listings, tool).is_some_and(|offered| offered.toolset.name == CLI_AGENT.name)
 }
 
 fn human(text: &str, root: &Path) -> Option<String> {

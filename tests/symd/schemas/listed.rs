@@ -1,0 +1,73 @@
+//! What a model reads of native before its first question: how many tools, how many characters, and that they are those
+//! that can be called.
+
+use serde_json::Value;
+use symd::serve::describe;
+use symd::toolsets::listing::{Listing, Shows};
+use symd::toolsets::native::{
+    LISTINGS, MOST_CHARACTERS, MOST_INSTRUCTIONS, MOST_OF_DEBUGGING, MOST_TOOLS, OF_A_TOOL_TO_COME, PROFILES,
+    TO_COME,
+};
+
+/// The tools of a listing and the characters that they take, with those that are still to come.
+fn size(listing: &Listing) -> (usize, usize) {
+    let tools: Vec<Value> = listing.tools().iter().map(|offered| describe(offered.tool)).collect();
+    let characters = Value::from(tools.clone()).to_string().chars().count();
+    (tools.len() + TO_COME, characters + TO_COME * OF_A_TOOL_TO_COME)
+}
+
+#[track_caller]
+fn check(listing: &Listing, tools: usize, characters: usize) {
+    let (count, size) = size(listing);
+    assert!(count <= tools, "{} lists {count} tools, at most {tools}", listing.name);
+    assert!(size <= characters, "{} lists {size} characters, at most {characters}", listing.name);
+    let instructions = listing.instructions.chars().count();
+    assert!(instructions <= MOST_INSTRUCTIONS, "{}: {instructions} characters of instructions", listing.name);
+}
+
+#[test]
+fn what_is_listed_keeps_to_its_bounds() {
+    check(&LISTINGS[0], MOST_TOOLS, MOST_CHARACTERS);
+    for profile in &PROFILES {
+        let (tools, characters) = match profile.name {
+            "debugging" => MOST_OF_DEBUGGING,
+            _ => (MOST_TOOLS, MOST_CHARACTERS),
+        };
+        check(profile, tools, characters);
+    }
+    assert_eq!((MOST_TOOLS, MOST_CHARACTERS, MOST_INSTRUCTIONS), (16, 16_000, 1_500));
+    assert_eq!(MOST_OF_DEBUGGING, (22, 22_000));
+}
+
+#[test]
+fn every_name_of_a_listing_is_a_tool() {
+    for listing in LISTINGS.iter().chain(&PROFILES) {
+        if let Shows::Named(names) = listing.shows {
+            let shown: Vec<&str> = listing.tools().iter().map(|offered| offered.tool.name).collect();
+            assert_eq!(shown, names, "{}", listing.name);
+        }
+    }
+}
+
+/// Clients that read, search and edit text themselves.
+#[test]
+fn a_coding_agent_is_shown_nothing_that_it_has() {
+    let profile = PROFILES.iter().find(|profile| profile.name == "coding-agent").unwrap();
+    for its_own in ["read_file", "list_dir", "find_file", "create_text_file", "search", "apply_patch"] {
+        assert!(profile.tools().iter().all(|offered| offered.tool.name != its_own), "{its_own}");
+    }
+}
+
+/// Instructions name only tools that the client is shown.
+#[test]
+fn instructions_name_what_is_listed() {
+    let every: Vec<&str> =
+        LISTINGS.iter().flat_map(Listing::tools).map(|offered| offered.tool.name).collect();
+    for listing in LISTINGS.iter().chain(&PROFILES) {
+        let listed: Vec<&str> = listing.tools().iter().map(|offered| offered.tool.name).collect();
+        let words = listing.instructions.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        for word in words.filter(|word| word.contains('_') && every.contains(word)) {
+            assert!(listed.contains(&word), "{}: {word}", listing.name);
+        }
+    }
+}
