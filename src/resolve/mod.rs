@@ -22,6 +22,7 @@ mod inherited;
 mod judge;
 mod kin;
 mod meaning;
+mod mirrored;
 mod modules;
 mod occurrence;
 mod occurrences;
@@ -50,6 +51,7 @@ pub use fluent::{Fluent, calls_before, fluent_members};
 pub use heads::{WrittenBase, is_type, written_bases};
 pub use heirs::{Heirs, heirs};
 pub use inherited::inherited_members;
+pub use mirrored::mirrored;
 pub use occurrence::{Judgement, Occurrence, Role};
 pub use occurrences::occurrences;
 pub use overrides::{

@@ -113,6 +113,20 @@ fn a_string_that_says_nothing_but_the_symbol_is_a_doubt() {
 }
 
 #[test]
+fn a_class_that_stands_for_a_module_is_a_doubt() {
+    let lib = "import json\n\nclass Provider:\n    def loads(self, s): return json.loads(s)\n    def dumps(self, o): return json.dumps(o)\n\
+        \x20   def other(self): return self.loads('')\n";
+    let files: [(&str, &[u8]); 1] = [("lib.py", lib.as_bytes())];
+    play(&files, Answers::Nobody, async |stage| {
+        let wanted = |name: &str| json!({ "name_path": name, "new_name": "zz", "include": ["unchecked"] });
+        let done = stage.done("rename_symbol", wanted("Provider/loads")).await;
+        assert!(done.contains("in its place") && !done.contains("; complete]"), "{done}");
+        stage.undo().await;
+        stage.done("rename_symbol", json!({ "name_path": "Provider/other", "new_name": "zz" })).await;
+    });
+}
+
+#[test]
 fn strings_that_name_the_symbol_follow() {
     let lib = "class Box:\n    def go_on(self): return 1\n    def __getattr__(self, name): return name in {'go_on'}\n";
     let user = "from unittest import mock\nfrom pkg.lib import Box\nPLUGINS = {'pkg.lib.Box': 1}\n\

@@ -55,3 +55,26 @@ pub(super) async fn with_parameters(
     draft.notes.push(ask.doubt_of_uses(why, Vec::new())?);
     Ok(draft)
 }
+
+/// Refuses, or notes, that the symbol's class stands for a module from outside: libraries call it by that module's names.
+pub(super) async fn with_mirrored(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    mut draft: Draft,
+) -> Result<Draft, RenameError> {
+    let of = symbol.resolved();
+    let work = move |view: &View, cancel: &_| {
+        let place = resolve::mirrored(view, &of, cancel)?;
+        Ok::<_, QuestionError>(listed(view, place.as_slice(), cancel)?)
+    };
+    let places = project.look(work).await??;
+    if !places.is_empty() {
+        let why = format!(
+            "its class offers '{}' as a module from outside of the project does, and may be given to libraries in its place, which call it by that name",
+            symbol.target.name
+        );
+        draft.notes.push(ask.doubt_of_uses(why, places)?);
+    }
+    Ok(draft)
+}

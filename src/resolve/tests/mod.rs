@@ -5,6 +5,7 @@ mod clashes;
 mod definitions;
 mod fixtures;
 mod jvm;
+mod mirrored;
 mod others;
 mod overrides;
 mod python;
