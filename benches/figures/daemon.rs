@@ -15,7 +15,7 @@ pub(crate) struct Daemon {
 }
 
 impl Daemon {
-    /// Nothing is started yet. `home` holds the XDG directories; a second daemon with the same one finds the cache.
+    /// Nothing is started yet. `home` holds all of its files; a second daemon with the same one finds the cache.
     pub(crate) fn at(tree: &Path, home: &Path) -> Daemon {
         std::fs::create_dir_all(home).unwrap();
         Daemon { tree: tree.to_owned(), home: home.to_owned() }
@@ -24,7 +24,7 @@ impl Daemon {
     /// A daemon that is started, and asks nobody before it runs a call.
     pub(crate) fn that_asks_nobody(tree: &Path, home: &Path) -> Daemon {
         let daemon = Daemon::at(tree, home);
-        let config = home.join("config/symd");
+        let config = home.join("config");
         std::fs::create_dir_all(&config).unwrap();
         let policies =
             ["gemini_cli", "tool_router"].map(|toolset| format!("{toolset} = \"allow\"\n")).concat();
@@ -41,17 +41,7 @@ impl Daemon {
         let mut command = Command::new(env!("CARGO_BIN_EXE_symd"));
         command.arg("--project").arg(&self.tree).args(arguments).env_clear().stderr(Stdio::inherit());
         command.env("HOME", &self.home).env("PATH", std::env::var_os("PATH").unwrap());
-        command.env("XDG_RUNTIME_DIR", runtime_directory(&self.home));
-        for (variable, directory) in [
-            ("XDG_CACHE_HOME", "cache"),
-            ("XDG_STATE_HOME", "state"),
-            ("XDG_CONFIG_HOME", "config"),
-            ("XDG_DATA_HOME", "data"),
-        ] {
-            let directory = self.home.join(directory);
-            std::fs::create_dir_all(&directory).unwrap();
-            command.env(variable, directory);
-        }
+        command.env("SYMD_HOME", &self.home);
         command
     }
 
@@ -83,7 +73,6 @@ impl Daemon {
 impl Drop for Daemon {
     fn drop(&mut self) {
         let _ = self.command(&["stop"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
-        let _ = std::fs::remove_dir_all(runtime_directory(&self.home));
     }
 }
 
@@ -129,8 +118,8 @@ impl Connection {
     }
 }
 
-/// A runtime directory of the tree's own in memory, as every login session has one; on disk where there is no
-/// memory file system (then barriers wait for the disk's journal when it is busy).
+/// A directory for barriers in memory, as every login session has one; on disk where there is no memory file system (then
+/// barriers wait for the disk's journal when it is busy).
 pub(crate) fn runtime_directory(home: &Path) -> PathBuf {
     let memory = Path::new("/dev/shm");
     let name = home.to_string_lossy().replace('/', "-");

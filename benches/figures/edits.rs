@@ -33,8 +33,8 @@ fn rename(table: &mut Table) {
     write_users(&tree);
     let home = scratch.path().join("home");
     let daemon = Daemon::at(&tree, &home);
-    std::fs::create_dir_all(home.join("data/symd")).unwrap();
-    std::os::unix::fs::symlink(installed(), home.join("data/symd/servers")).unwrap();
+    std::fs::create_dir_all(home.join("data")).unwrap();
+    std::os::unix::fs::symlink(installed(), home.join("data/servers")).unwrap();
     let mut symd = daemon.connect("native");
     let mut bare = Bare::start(&installed().join("ty/bin/ty"), &["server"], &tree);
     let mut bare_rename = |from: &str, to: &str| {

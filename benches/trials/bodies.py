@@ -331,11 +331,7 @@ def main():
     shutil.rmtree(project, ignore_errors=True)
     shutil.copytree(options.project, project, symlinks=True, ignore=shutil.ignore_patterns(".git"))
     environment = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"}
-    for name in ["DATA", "CONFIG", "CACHE", "STATE"]:
-        environment[f"XDG_{name}_HOME"] = str(home / name.lower())
-    environment["XDG_RUNTIME_DIR"] = str(home / "run")
-    (home / "run").mkdir(parents=True, exist_ok=True)
-    (home / "run").chmod(0o700)
+    environment["SYMD_HOME"] = str(home)
     clients = {toolset: Client(symd, project, toolset, environment) for toolset in ["native", "serena"]}
     rng = random.Random(options.seed)
     chosen = candidates(project, clients["serena"], rng, options.count)

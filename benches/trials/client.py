@@ -15,19 +15,15 @@ STARTING = "may still have been indexing"
 
 
 class Home:
-    """HOME and the XDG directories of one way, with the installed servers that it may use."""
+    """HOME and SYMD_HOME of one way, with the installed servers that it may use."""
 
     def __init__(self, folder: pathlib.Path, installed: pathlib.Path, servers: list[str]):
         folder = folder.resolve()
         self.environment = dict(os.environ, HOME=str(folder))
-        for name in ("CONFIG", "CACHE", "DATA", "STATE", "RUNTIME"):
-            path = folder / name.lower()
-            path.mkdir(parents=True, exist_ok=True)
-            path.chmod(0o700)
-            self.environment[f"XDG_{name}_{'DIR' if name == 'RUNTIME' else 'HOME'}"] = str(path)
+        self.environment["SYMD_HOME"] = str(folder)
         for key in ("VIRTUAL_ENV", "PYTHONPATH"):
             self.environment.pop(key, None)
-        linked = folder / "data" / "symd" / "servers"
+        linked = folder / "data" / "servers"
         linked.mkdir(parents=True, exist_ok=True)
         for server in servers:
             if not (linked / server).exists():

@@ -46,7 +46,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     path = lambda text: pathlib.Path(text).expanduser()
     parser.add_argument("--symd", type=path, required=True, help="the program")
-    parser.add_argument("--servers", type=path, required=True, help="the folder of installed servers (XDG_DATA_HOME/symd/servers)")
+    parser.add_argument("--servers", type=path, required=True, help="the folder of installed servers (SYMD_HOME/data/servers)")
     parser.add_argument("--sources", type=path, required=True, help="the folder of unpacked source distributions, NAME-VERSION each")
     parser.add_argument("--work", type=path, required=True, help="a folder for copies, virtual environments and homes, which is kept")
     parser.add_argument("--projects", nargs="+", choices=known, default=known)

@@ -4,36 +4,26 @@
 #![allow(clippy::disallowed_methods)]
 
 pub mod at_hand;
+mod dirs;
 pub mod durable;
 
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// The directories of one user, after the XDG base directory specification.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StateDirs {
-    /// Sockets, locks and barriers: `$XDG_RUNTIME_DIR/symd`, else in the session's directory where there is one, so that a
-    /// client whose environment was cleaned finds the same daemon; else a fallback that is ours alone.
-    pub runtime: PathBuf,
-    /// What can be made again: `$XDG_CACHE_HOME/symd`.
-    pub cache: PathBuf,
-    /// Logs and, later, journals: `$XDG_STATE_HOME/symd`.
-    pub state: PathBuf,
-    /// The user's settings: `$XDG_CONFIG_HOME/symd`.
-    pub config: PathBuf,
-    /// What was installed: `$XDG_DATA_HOME/symd`.
-    pub data: PathBuf,
-}
+pub use self::dirs::{LastingDirs, SYMD_HOME, StateDirs};
 
 /// Why symd's own files are not usable.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// Neither HOME nor the XDG variables say where to put anything.
     #[error(
-        "cannot find a place for symd's files: HOME is not set; set HOME, or XDG_RUNTIME_DIR, XDG_CACHE_HOME, XDG_STATE_HOME, XDG_CONFIG_HOME and XDG_DATA_HOME"
+        "cannot find a place for symd's files: the account has no home, and HOME is not set; set HOME, or SYMD_HOME to a directory for all of them"
     )]
     NoHome,
+    /// `SYMD_HOME` is no absolute path.
+    #[error("SYMD_HOME is {}, which is no absolute path; name the directory for symd's files from the root of the file system on", .0.display())]
+    RelativeHome(PathBuf),
     /// The operating system refused.
     #[error("{what} {}: {source}", path.display())]
     Io {
@@ -45,7 +35,7 @@ pub enum StateError {
         source: io::Error,
     },
     /// A directory that must be ours alone is not.
-    #[error("{} {why}; symd does not use it, because another user could listen in, or put files there; `chmod 700` it if it is yours, else remove it or name another (XDG_RUNTIME_DIR, XDG_DATA_HOME …)", path.display())]
+    #[error("{} {why}; symd does not use it, because another user could listen in, or put files there; `chmod 700` it if it is yours, else remove it, or name a directory for all of symd's files with SYMD_HOME", path.display())]
     NotOurs {
         /// The directory.
         path: PathBuf,
@@ -53,50 +43,13 @@ pub enum StateError {
         why: String,
     },
     /// A file that must be ours alone is not.
-    #[error("{} {why}; symd uses it only if it is yours and nobody else may read or write it: `chmod 600` it, or remove it", path.display())]
+    #[error("{} {why}; symd uses it only if it is yours and no other user may read or write it: `chmod 600` it, or remove it", path.display())]
     NotPrivate {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
         why: String,
     },
-}
-
-impl StateDirs {
-    /// Reads the environment. Relative values are ignored, as the specification asks.
-    pub fn from_env() -> Result<StateDirs, StateError> {
-        StateDirs::from_vars(|name| std::env::var_os(name).map(PathBuf::from), session_directory())
-    }
-
-    fn from_vars(
-        var: impl Fn(&str) -> Option<PathBuf>,
-        session: Option<PathBuf>,
-    ) -> Result<StateDirs, StateError> {
-        let absolute = |name: &str| var(name).filter(|path| path.is_absolute());
-        let home = absolute("HOME");
-        let under_home = |name: &str, rest: &str| {
-            absolute(name).or_else(|| Some(home.as_ref()?.join(rest))).ok_or(StateError::NoHome)
-        };
-        let cache = under_home("XDG_CACHE_HOME", ".cache")?.join("symd");
-        Ok(StateDirs {
-            // A directory under the cache is ours, on a local disk, and survives a login without a session manager.
-            runtime: absolute("XDG_RUNTIME_DIR")
-                .or(session)
-                .map_or_else(|| cache.join("run"), |dir| dir.join("symd")),
-            state: under_home("XDG_STATE_HOME", ".local/state")?.join("symd"),
-            config: under_home("XDG_CONFIG_HOME", ".config")?.join("symd"),
-            data: under_home("XDG_DATA_HOME", ".local/share")?.join("symd"),
-            cache,
-        })
-    }
-}
-
-/// The directory that a session manager made for this user: in memory, and gone with their last login.
-fn session_directory() -> Option<PathBuf> {
-    let me = rustix::process::geteuid().as_raw();
-    let path = PathBuf::from(format!("/run/user/{me}"));
-    let meta = std::fs::symlink_metadata(&path).ok()?;
-    (meta.is_dir() && meta.uid() == me && meta.mode() & 0o077 == 0).then_some(path)
 }
 
 /// Creates `path` and its parents, the last one 0700, and verifies that it is a real directory (no link)
@@ -251,26 +204,6 @@ pub fn remove_tree(path: &Path) -> Result<(), StateError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn follows_xdg_and_ignores_relative_values() {
-        let some = |name: &str| match name {
-            "HOME" => Some("/home/u".into()),
-            "XDG_CACHE_HOME" => Some("relative".into()),
-            _ => None,
-        };
-        let dirs = StateDirs::from_vars(some, None).expect("HOME is enough");
-        assert_eq!(dirs.cache, Path::new("/home/u/.cache/symd"));
-        assert_eq!(dirs.runtime, Path::new("/home/u/.cache/symd/run"));
-        assert_eq!(dirs.data, Path::new("/home/u/.local/share/symd"));
-        let session = || Some(PathBuf::from("/run/user/1"));
-        let dirs = StateDirs::from_vars(some, session()).expect("HOME is enough");
-        assert_eq!(dirs.runtime, Path::new("/run/user/1/symd"));
-        let all = |name: &str| if name == "XDG_RUNTIME_DIR" { Some("/run/own".into()) } else { some(name) };
-        let dirs = StateDirs::from_vars(all, session()).expect("HOME is enough");
-        assert_eq!(dirs.runtime, Path::new("/run/own/symd"));
-        assert!(StateDirs::from_vars(|_| None, None).is_err());
-    }
 
     #[test]
     fn a_directory_others_may_enter_is_refused() {

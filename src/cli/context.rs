@@ -1,13 +1,16 @@
 //! What every command starts from: the directories of this user, the settings, the project.
 
+use std::path::PathBuf;
+
 use crate::base::state::StateDirs;
 use crate::config::Languages;
 use crate::config::roots::{self, HOW_TO_CHOOSE, RootError};
 use crate::config::settings::Settings;
-use crate::serve::Place;
 use crate::serve::setup::{self, Setup};
+use crate::serve::{Agreed, Place, agreed};
 
 use super::args::Global;
+use super::commands::say;
 use super::failure::{Exit, Failure};
 
 /// Whether a daemon may be started.
@@ -27,23 +30,41 @@ pub(super) struct Context {
 
 impl Context {
     pub(super) fn new(global: Global) -> Result<Context, Failure> {
-        let dirs = StateDirs::from_env().map_err(|error| Exit::Failed.because(error))?;
+        let own = StateDirs::from_env().map_err(|error| Exit::Failed.because(error))?;
         let spawning = if global.no_spawn { Spawning::Forbidden } else { Spawning::Allowed };
-        Ok(Context { dirs, spawning, global })
+        let mut context = Context { dirs: own.clone(), spawning, global };
+        // A daemon that is started uses what its environment names.
+        if let Ok(root) = context.find_root() {
+            let Agreed { dirs, difference } = agreed(own, &root);
+            context.dirs = dirs;
+            if let Some(difference) = difference {
+                say(&difference);
+            }
+        }
+        Ok(context)
+    }
+
+    /// The same, once the daemon that it agreed with has ended.
+    pub(super) fn again(&self) -> Result<Context, Failure> {
+        let dirs = StateDirs::from_env().map_err(|error| Exit::Failed.because(error))?;
+        Ok(Context { dirs, spawning: self.spawning, global: self.global.clone() })
+    }
+
+    fn find_root(&self) -> Result<PathBuf, RootError> {
+        match &self.global.project {
+            Some(directory) => roots::named(directory),
+            None => {
+                let here = std::env::current_dir()
+                    .map_err(|source| RootError::Unusable { path: ".".into(), source })?;
+                let home = std::env::var_os("HOME").map(PathBuf::from);
+                roots::above(&here, home.as_deref(), &Languages::builtin().root_markers())
+            }
+        }
     }
 
     /// The place of the project's daemon, or why there is no project.
     pub(super) fn find_place(&self) -> Result<Place, RootError> {
-        let root = match &self.global.project {
-            Some(directory) => roots::named(directory)?,
-            None => {
-                let here = std::env::current_dir()
-                    .map_err(|source| RootError::Unusable { path: ".".into(), source })?;
-                let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
-                roots::above(&here, home.as_deref(), &Languages::builtin().root_markers())?
-            }
-        };
-        Ok(Place::new(&self.dirs, &root))
+        Ok(Place::new(&self.dirs, &self.find_root()?))
     }
 
     /// The place of the project's daemon.
@@ -67,10 +88,10 @@ impl Context {
 
     /// What is configured for the project: its languages, and whether it is trusted.
     pub(super) fn setup(&self, place: &Place) -> Result<Setup, Failure> {
-        setup::load(&self.dirs.config, place).map_err(|error| Exit::Usage.because(error))
+        setup::load(&self.dirs.lasting.config, place).map_err(|error| Exit::Usage.because(error))
     }
 
     pub(super) fn settings(&self) -> Result<Settings, Failure> {
-        Settings::load(&self.dirs.config).map_err(|error| Exit::Usage.because(error))
+        Settings::load(&self.dirs.lasting.config).map_err(|error| Exit::Usage.because(error))
     }
 }

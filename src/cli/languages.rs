@@ -22,7 +22,7 @@ const ENOUGH_NAMES: usize = 1_000_000;
 /// The languages with the user's file merged over the binary's. The project has no say: what is installed, and from
 /// where, is the user's business.
 pub(super) fn of_user(dirs: &StateDirs) -> Result<Arc<Languages>, Failure> {
-    let path = setup::user_file(&dirs.config);
+    let path = setup::user_file(&dirs.lasting.config);
     let bytes = state::read_file(&path).map_err(|error| Exit::Failed.because(error))?;
     let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let file = path.display().to_string();

@@ -17,7 +17,7 @@ const MANIFEST: &str = "installed.json";
 
 /// Where all servers of the user are installed, each in a directory of its name.
 pub fn servers_directory(dirs: &StateDirs) -> PathBuf {
-    dirs.data.join("servers")
+    dirs.lasting.data.join("servers")
 }
 
 /// The directory of one server.

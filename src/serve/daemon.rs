@@ -133,6 +133,7 @@ pub fn run(start: Start, announce: impl FnOnce(Begun)) -> Result<(), DaemonError
     log::start(&place.log(), filter, start.echo).map_err(DaemonError::Log)?;
     tell_how_the_last_ended(place);
     descriptors::raise_limit();
+    let _kept = keep(&place.runtime_base);
     register(place);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(live(&start, locks.starting, announce));
@@ -148,6 +149,17 @@ fn register(place: &Place) {
     if let Err(error) = Projects::new(&place.state_of_all).add(&place.root) {
         tracing::warn!(%error, "the project is not registered");
     }
+}
+
+/// Keeps those who clean the shared directory of old files (systemd-tmpfiles) from the sockets: they leave a directory alone
+/// whose lock is held, here by each daemon for as long as it lives.
+fn keep(directory: &Path) -> Option<std::fs::File> {
+    let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::DIRECTORY | rustix::fs::OFlags::CLOEXEC;
+    let kept = rustix::fs::open(directory, flags, rustix::fs::Mode::empty()).map(std::fs::File::from);
+    let locked = kept.and_then(|kept| {
+        rustix::fs::flock(&kept, rustix::fs::FlockOperation::NonBlockingLockShared).map(|()| kept)
+    });
+    locked.inspect_err(|error| tracing::warn!(%error, "old sockets may be cleaned away")).ok()
 }
 
 /// A daemon takes its note away when it ends in order. One that crashed has said of what it died (`last_words`); one that
@@ -305,7 +317,7 @@ pub fn open_project(
     let engine = Engine::start(EngineOptions {
         root: place.root.clone(),
         languages: Arc::clone(&languages),
-        runtime_directory: place.runtime.clone(),
+        runtime_directory: place.scratch.clone(),
         cache_directory: Some(place.outlines.clone()),
         watch: WatchOptions { backend: backend(settings.watch), max_watches: None },
         sweep_every: SWEEP_EVERY,
@@ -349,6 +361,7 @@ fn write_meta(place: &Place) -> Result<(), StateError> {
         "version": VERSION,
         "protocol": PROTOCOL,
         "root": place.root.display().to_string(),
+        "directories": place.lasting,
     });
     state::replace_file(&place.meta(), &[meta.to_string().as_bytes(), b"\n"])
 }

@@ -16,6 +16,7 @@ use tokio::sync::{OnceCell, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::base::state::StateDirs;
+use crate::serve::agreed::agreed;
 use crate::serve::approvals::proof;
 use crate::serve::in_flight::Stop;
 use crate::serve::lines::{Line, Lines, Unfinished};
@@ -95,7 +96,7 @@ impl Link {
     pub(super) async fn connect(root: &Path, client: &Client) -> Result<Link, LinkError> {
         let unreachable = |why: &dyn std::fmt::Display| LinkError::Unreachable(why.to_string());
         let dirs = StateDirs::from_env().map_err(|error| unreachable(&error))?;
-        let place = Place::new(&dirs, root);
+        let place = Place::new(&agreed(dirs, root).dirs, root);
         let mut last = String::new();
         for _ in 0..ATTEMPTS {
             // Nobody else can have put the socket there.

@@ -1,6 +1,7 @@
 //! Everything that leaves or enters the process: JSON-RPC in lines, the socket, MCP, the daemon's life.
 //! MCP's JSON is known here and in `toolsets` alone; rmcp in `serve::mcp` alone.
 
+mod agreed;
 pub mod approvals;
 pub mod connection;
 mod control;
@@ -26,6 +27,7 @@ mod session;
 pub mod setup;
 mod socket;
 
+pub use agreed::{Agreed, agreed};
 pub use host::Host;
 pub use link::this_program;
 pub use place::Place;

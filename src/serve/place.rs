@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::base::ContentHash;
-use crate::base::state::{self, StateDirs, StateError};
+use crate::base::state::{self, LastingDirs, StateDirs, StateError};
 use crate::config::approvals::user_file;
 use crate::config::roots::repository_of;
 
@@ -22,8 +22,12 @@ pub struct Place {
     pub root: PathBuf,
     /// Holds the directories of all daemons' sockets of this user.
     pub runtime_base: PathBuf,
-    /// Socket, lock and barrier of this daemon.
+    /// Socket and lock of this daemon.
     pub runtime: PathBuf,
+    /// What this daemon makes for a moment: where its own environment says that memory is.
+    pub scratch: PathBuf,
+    /// The directories whose files outlive a daemon.
+    pub lasting: LastingDirs,
     /// Outlines, shared by all work trees of one repository.
     pub outlines: PathBuf,
     /// Logs.
@@ -40,16 +44,18 @@ impl Place {
     /// The place of the daemon for `root`, which must be canonical.
     pub fn new(dirs: &StateDirs, root: &Path) -> Place {
         let name = name_of(root);
-        let runtime_base = runtime_base(&dirs.runtime);
+        let runtime_base = runtime_base(&dirs.meeting);
         Place {
             root: root.to_owned(),
             runtime: runtime_base.join(&name),
             runtime_base,
-            outlines: dirs.cache.join(OUTLINES).join(name_of(&repository_of(root))),
-            state: dirs.state.join(&name),
-            state_of_all: dirs.state.clone(),
-            installed_servers: dirs.data.join("servers"),
-            approvals: user_file(&dirs.config),
+            scratch: dirs.runtime.join(&name),
+            lasting: dirs.lasting.clone(),
+            outlines: dirs.lasting.cache.join(OUTLINES).join(name_of(&repository_of(root))),
+            state: dirs.lasting.state.join(&name),
+            state_of_all: dirs.lasting.state.clone(),
+            installed_servers: dirs.lasting.data.join("servers"),
+            approvals: user_file(&dirs.lasting.config),
         }
     }
 
@@ -80,7 +86,7 @@ impl Place {
 
     /// The directory in which the engine makes its barrier files.
     pub fn barrier(&self) -> PathBuf {
-        self.runtime.join("barrier")
+        self.scratch.join("barrier")
     }
 
     /// Holds the root's path, for whoever cleans up.
@@ -116,6 +122,10 @@ impl Place {
     /// Creates the runtime directories and verifies that they are this user's alone.
     pub fn prepare(&self) -> Result<(), StateError> {
         self.verify()?;
+        if let Some(base) = self.scratch.parent() {
+            state::private_dir(base)?;
+        }
+        state::private_dir(&self.scratch)?;
         state::private_dir(&self.barrier())
     }
 
@@ -139,7 +149,8 @@ pub fn runtime_base(wanted: &Path) -> PathBuf {
     if longest.as_os_str().len() <= SOCKET_PATH_BYTES {
         return wanted.to_owned();
     }
-    Path::new("/tmp").join(format!("symd-{}", rustix::process::geteuid().as_raw()))
+    let name = format!("symd-{}-{}", rustix::process::geteuid().as_raw(), name_of(wanted));
+    Path::new("/tmp").join(name)
 }
 
 #[cfg(test)]
@@ -149,7 +160,12 @@ mod tests {
     #[test]
     fn a_socket_path_always_fits() {
         let long = PathBuf::from(format!("/{}", "x".repeat(200)));
-        assert!(runtime_base(&long).as_os_str().len() < 40);
+        let short = runtime_base(&long);
+        assert!(
+            short.as_os_str().len() < 60 && short != runtime_base(&long.join("other")),
+            "{}",
+            short.display()
+        );
         assert_eq!(runtime_base(Path::new("/run/user/1000/symd")), Path::new("/run/user/1000/symd"));
     }
 }

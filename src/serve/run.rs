@@ -173,7 +173,7 @@ async fn on_connection(
     let dirs = StateDirs::from_env();
     let connected = Connected {
         own: session.host.project().map(|project| (project, session.host.root())),
-        projects: dirs.map(|dirs| Projects::new(&dirs.state)).map_err(|error| error.to_string()),
+        projects: dirs.map(|dirs| Projects::new(&dirs.lasting.state)).map_err(|error| error.to_string()),
         tool: offered.tool.name,
         arguments,
         client: Arc::clone(&session.client),

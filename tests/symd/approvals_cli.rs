@@ -65,7 +65,7 @@ fn wrong_words_are_told() {
         let talk = user.fails(&[&["approvals"], arguments].concat(), 2);
         assert!(talk.contains(says), "{arguments:?}: {talk}");
     }
-    assert!(!user.path("config/symd/approvals.toml").exists());
+    assert!(!user.path("config/approvals.toml").exists());
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn rules_are_added_listed_disabled_and_revoked() {
     user.check(&["approvals", "enable", "1"], 0);
     assert_eq!(created(), Some(0));
     // A rule whose time is over: the same but for the clock.
-    let file = user.path("config/symd/approvals.toml");
+    let file = user.path("config/approvals.toml");
     let text = std::fs::read_to_string(&file).unwrap();
     let line = text.lines().find(|line| line.starts_with("expires")).unwrap();
     write(&file, &text.replace(line, "expires = \"2026-01-01T00:00:00Z\""));
@@ -309,7 +309,7 @@ fn another_users_file_settles_nothing() {
     }
     let user = User::new();
     user.check(&["approvals", "policy", "native", "allow"], 0);
-    for directory in ["", "config", "config/symd", "project"] {
+    for directory in ["", "config", "config", "project"] {
         use std::os::unix::fs::PermissionsExt;
         std::fs::set_permissions(user.path(directory), std::fs::Permissions::from_mode(0o755)).unwrap();
     }

@@ -129,7 +129,7 @@ fn modern_era(directory: &str) {
     assert_eq!(text(&mcp.ask(&again(9, command("always"), &first, accepted("always")))), RAN);
     let reply = mcp.ask(&modern_call(10, "execute_shell_command", command("always")));
     assert_eq!(text(&reply), RAN, "not asked again");
-    let kept = std::fs::read_to_string(user.path("config/symd/approvals.toml")).unwrap();
+    let kept = std::fs::read_to_string(user.path("config/approvals.toml")).unwrap();
     assert!(kept.contains(&format!("project = \"{}\"", there.display())), "{kept}");
 }
 

@@ -123,7 +123,7 @@ impl Stage {
 
     /// The user's file of approvals.
     pub fn file(&self) -> std::path::PathBuf {
-        self.user.path("config/symd/approvals.toml")
+        self.user.path("config/approvals.toml")
     }
 
     /// What the user's file holds.

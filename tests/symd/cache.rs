@@ -36,7 +36,7 @@ fn counts(user: &User) -> (u64, u64, u64) {
 
 fn packs(user: &User) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for directory in user.path("cache/symd/outlines").read_dir().unwrap() {
+    for directory in user.path("cache/outlines").read_dir().unwrap() {
         for file in directory.unwrap().path().read_dir().unwrap() {
             found.push(file.unwrap().path());
         }
@@ -112,7 +112,7 @@ fn damaged_packs_are_made_anew() {
 #[test]
 fn where_no_cache_can_be_it_goes_on_and_says_so() {
     let user = project();
-    let outlines = user.path("cache/symd/outlines");
+    let outlines = user.path("cache/outlines");
     std::fs::create_dir_all(outlines.parent().unwrap()).unwrap();
     // A file where the directory should be: this stops root as well.
     write(&outlines, "");

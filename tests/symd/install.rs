@@ -66,7 +66,7 @@ while [ \"$1\" != --prefix ]; do shift; done; prefix=$2; cp \"$prefix\"/package*
     }
 
     fn home(&self) -> PathBuf {
-        self.user.path("data/symd/servers/tsc")
+        self.user.path("data/servers/tsc")
     }
 
     fn tsc(&self) -> String {
@@ -356,7 +356,7 @@ fn ty_from_pypi_twice_and_past_the_projects_settings() {
     let install = || {
         Command::new(env!("CARGO_BIN_EXE_symd"))
             .args(["install", "ty"])
-            .env("XDG_DATA_HOME", at("data"))
+            .env("SYMD_HOME", at(""))
             .env("PYTHONPATH", at("project"))
             .current_dir(at("project"))
             .stdin(Stdio::null())
@@ -373,7 +373,7 @@ fn ty_from_pypi_twice_and_past_the_projects_settings() {
         ));
         return;
     }
-    let home = at("data/symd/servers/ty");
+    let home = at("data/servers/ty");
     let version = Command::new(home.join("bin/ty")).arg("--version").output().unwrap();
     let version = String::from_utf8(version.stdout).unwrap();
     let manifest: serde_json::Value =

@@ -47,6 +47,7 @@ mod lsp_life;
 mod lsp_misbehave;
 mod lsp_stage;
 mod names;
+mod one_daemon;
 mod opened;
 mod override_tools;
 mod parse_workers;

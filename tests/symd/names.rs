@@ -12,7 +12,7 @@ fn project(files: &[(&str, &str)]) -> User {
     let user = User::new();
     let languages = ["python", "kotlin", "java", "rust", "go", "c", "cpp", "typescript"];
     let none = |name: &str| format!("[[language]]\nname = \"{name}\"\nlanguage-servers = []\n");
-    write(&user.path("config/symd/languages.toml"), &languages.map(none).concat());
+    write(&user.path("config/languages.toml"), &languages.map(none).concat());
     for (path, text) in files {
         let path = user.path(&format!("project/{path}"));
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

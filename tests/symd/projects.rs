@@ -206,7 +206,7 @@ fn a_daemon_that_ended_is_started_again() {
     talk.says("read_file", json!({ "relative_path": "src/there.py" }), "class There:\n    pass\n");
     // One that cannot start says why.
     user.check(&["--project", &other, "stop"], 0);
-    let broken = user.path("config/symd/config.toml");
+    let broken = user.path("config/config.toml");
     write(&broken, "no such key = 1");
     let (text, is_error) = talk.call("read_file", json!({ "relative_path": "src/there.py" }));
     let start = "Error: project 'other' does not answer: its daemon cannot be reached: it could not be started: symd: ";
@@ -258,7 +258,7 @@ fn told(fifo: &str) -> String {
 
 /// Lets the user's Python server be one that plays `script`.
 fn install_fake(user: &User, script: &Value) {
-    let bin = user.path("data/symd/servers/fake/bin");
+    let bin = user.path("data/servers/fake/bin");
     std::fs::create_dir_all(&bin).unwrap();
     std::os::unix::fs::symlink(fake_ls(), bin.join("fake")).unwrap();
     let file = user.path("fake.json");
@@ -267,7 +267,7 @@ fn install_fake(user: &User, script: &Value) {
         "[language-server.fake]\ncommand = \"fake\"\nargs = [{file:?}]\nreadiness = {{ start-grace-ms = 0 }}\n\
          [[language]]\nname = \"python\"\nlanguage-servers = [\"fake\"]\n"
     );
-    write(&user.path("config/symd/languages.toml"), &toml);
+    write(&user.path("config/languages.toml"), &toml);
 }
 
 #[test]

@@ -28,11 +28,11 @@ impl Real {
     #[track_caller]
     pub fn new(chosen: &[(&str, &str)]) -> Option<Real> {
         let user = User::new();
-        std::fs::create_dir_all(user.path("data/symd/servers")).unwrap();
+        std::fs::create_dir_all(user.path("data/servers")).unwrap();
         let mut toml = String::new();
         for (language, server) in chosen {
             let installed = real_server(server)?.join(server);
-            let link = user.path("data/symd/servers").join(server);
+            let link = user.path("data/servers").join(server);
             if !link.exists() {
                 std::os::unix::fs::symlink(installed.canonicalize().unwrap(), link).unwrap();
             }
@@ -40,7 +40,7 @@ impl Real {
                 "[[language]]\nname = \"{language}\"\nlanguage-servers = [\"{server}\"]\n"
             ));
         }
-        write(&user.path("config/symd/languages.toml"), &toml);
+        write(&user.path("config/languages.toml"), &toml);
         Some(Real { user })
     }
 

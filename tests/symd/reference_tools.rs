@@ -13,10 +13,7 @@ const MAIN: &str = "from shapes import Square, square\n\n\ndef total(shapes):\n 
 fn project() -> User {
     let user = User::new();
     // No server of this machine is to be found: a test of what syntax says.
-    write(
-        &user.path("config/symd/languages.toml"),
-        "[[language]]\nname = \"python\"\nlanguage-servers = []\n",
-    );
+    write(&user.path("config/languages.toml"), "[[language]]\nname = \"python\"\nlanguage-servers = []\n");
     write(&user.path("project/shapes.py"), SHAPES);
     write(&user.path("project/main.py"), MAIN);
     user

@@ -170,10 +170,7 @@ fn through_tsc_exports_follow() {
 #[test]
 fn the_command_line_says_what_followed() {
     let user = User::new();
-    write(
-        &user.path("config/symd/languages.toml"),
-        "[[language]]\nname = \"python\"\nlanguage-servers = []\n",
-    );
+    write(&user.path("config/languages.toml"), "[[language]]\nname = \"python\"\nlanguage-servers = []\n");
     std::fs::create_dir_all(user.path("project/pkg")).unwrap();
     for (path, text) in PYTHON {
         write(&user.path(&format!("project/{path}")), std::str::from_utf8(text).unwrap());

@@ -96,7 +96,7 @@ fn tools_needs_no_daemon() {
     let json: serde_json::Value =
         serde_json::from_str(&user.check(&["tools", "--format", "json"], 0)).unwrap();
     assert!(json[0]["inputSchema"].is_object());
-    assert!(!user.path("run/symd").exists());
+    assert!(!user.path("run").exists());
 }
 
 #[test]
@@ -138,12 +138,12 @@ fn index_logs_and_gc() {
     assert!(!user.check(&["gc"], 0).contains("removed"));
     user.check(&["stop"], 0);
     assert!(user.check(&["gc"], 0).contains("its daemon is gone"));
-    assert!(user.path("run/symd").read_dir().unwrap().next().is_none());
+    assert!(user.path("run").read_dir().unwrap().next().is_none());
     std::fs::remove_dir_all(user.path("project")).unwrap();
     let output = user.symd().current_dir(user.path("home")).arg("gc").output().unwrap();
     assert!(String::from_utf8(output.stdout).unwrap().contains("does not exist any more"));
     // What is left is the list of all projects, and nobody is on it.
-    let left = user.path("state/symd").read_dir().unwrap().map(|entry| entry.unwrap().file_name());
+    let left = user.path("state").read_dir().unwrap().map(|entry| entry.unwrap().file_name());
     let left: Vec<_> = left.filter(|name| !name.to_str().unwrap().starts_with("projects.")).collect();
     assert!(left.is_empty(), "{left:?}");
     let projects = user.symd().current_dir(user.path("home")).arg("projects").output().unwrap();

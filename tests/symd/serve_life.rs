@@ -13,7 +13,7 @@ use crate::support::{PATIENCE, User, Wire, call, modern, request, write};
 
 /// Waits until the daemon's lock is free.
 fn wait_until_gone(user: &User) {
-    let runtime = user.path("run/symd").read_dir().unwrap().next().unwrap().unwrap().path();
+    let runtime = user.path("run").read_dir().unwrap().next().unwrap().unwrap().path();
     assert!(symd::serve::lock::lock_within(&runtime.join("lock"), PATIENCE).unwrap().is_some());
 }
 
@@ -115,28 +115,35 @@ fn nobody_connected_for_long_ends_it() {
 #[test]
 fn one_that_others_could_enter_is_refused() {
     let user = User::new();
-    std::fs::create_dir(user.path("run/symd")).unwrap();
-    std::fs::set_permissions(user.path("run/symd"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::create_dir(user.path("run")).unwrap();
+    std::fs::set_permissions(user.path("run"), std::fs::Permissions::from_mode(0o755)).unwrap();
     let talk = user.fails(&["call", "status"], 3);
     assert!(talk.contains("can be entered by others (mode 755)"), "{talk}");
-    std::fs::remove_dir(user.path("run/symd")).unwrap();
-    std::fs::create_dir(user.path("run/other")).unwrap();
-    std::os::unix::fs::symlink(user.path("run/other"), user.path("run/symd")).unwrap();
+    std::fs::remove_dir(user.path("run")).unwrap();
+    std::fs::create_dir(user.path("elsewhere/other")).unwrap();
+    std::os::unix::fs::symlink(user.path("elsewhere/other"), user.path("run")).unwrap();
     assert!(user.fails(&["call", "status"], 3).contains("link"));
 }
 
 #[test]
-fn a_runtime_path_that_is_too_long_is_no_obstacle() {
+fn a_home_whose_path_is_too_long_for_sockets_is_no_obstacle() {
     let user = User::new();
-    let long = user.path("run").join("x".repeat(150));
-    let output = user.symd().env("XDG_RUNTIME_DIR", &long).args(["socket"]).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let socket = std::path::PathBuf::from(String::from_utf8(output.stdout).unwrap().trim_end());
-    assert!(socket.as_os_str().len() <= 103);
-    UnixStream::connect(&socket).unwrap();
-    let stopped = user.symd().env("XDG_RUNTIME_DIR", &long).args(["stop"]).output().unwrap();
-    assert!(stopped.status.success());
-    std::fs::remove_dir_all(socket.parent().unwrap()).unwrap();
+    let long = |name: &str| user.path(name).join("x".repeat(150));
+    let mut sockets = Vec::new();
+    for home in [long("one"), long("two")] {
+        let output = user.symd().env("SYMD_HOME", &home).args(["socket"]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let socket = std::path::PathBuf::from(String::from_utf8(output.stdout).unwrap().trim_end());
+        assert!(socket.as_os_str().len() <= 103);
+        UnixStream::connect(&socket).unwrap();
+        sockets.push(socket);
+    }
+    assert_ne!(sockets[0], sockets[1]);
+    for (home, socket) in [long("one"), long("two")].iter().zip(sockets) {
+        let stopped = user.symd().env("SYMD_HOME", home).args(["stop"]).output().unwrap();
+        assert!(stopped.status.success());
+        std::fs::remove_dir_all(socket.parent().and_then(std::path::Path::parent).unwrap()).unwrap();
+    }
 }
 
 #[test]
@@ -227,7 +234,7 @@ fn a_start_that_fails_says_why() {
     let user = User::with_config("idle_exit_minute = 1\n");
     let talk = user.fails(&["start"], 3);
     assert!(talk.contains("idle_exit_minute") && talk.contains("config.toml"), "{talk}");
-    write(&user.path("config/symd/config.toml"), "toolset = [\"nope\"]\n");
+    write(&user.path("config/config.toml"), "toolset = [\"nope\"]\n");
     let talk = user.fails(&["start"], 3);
     assert!(talk.contains("there is no toolset \"nope\""), "{talk}");
 }
@@ -330,7 +337,7 @@ fn a_daemon_whose_directory_was_removed_ends_with_the_next_question() {
     user.check(&["start"], 0);
     let mut wire = user.connect();
     wire.initialize();
-    std::fs::remove_dir_all(user.path("run/symd")).unwrap();
+    std::fs::remove_dir_all(user.path("run")).unwrap();
     let answer = wire.ask(&call(1, "find_symbol", json!({"name_path_pattern": "x"})));
     assert_eq!(answer["result"]["isError"], true, "{answer}");
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();

@@ -1,4 +1,4 @@
-//! Real language servers for tests. They lie where `SYMD_TEST_SERVERS` says, else in `target/test-servers/symd/servers`;
+//! Real language servers for tests. They lie where `SYMD_TEST_SERVERS` says, else in `target/test-servers/data/servers`;
 //! ty, which takes seconds, is installed there by `symd install` when it is missing. A test whose server is missing says
 //! so here and returns; `tests/unrun.rs`, which cargo runs last, lists those. Under `SYMD_REQUIRE_SERVERS=1` it fails.
 
@@ -9,8 +9,8 @@ use std::sync::{Mutex, Once};
 
 use crate::support::write;
 
-/// The directory with the installed servers, of which `server` is one: what `<data>/servers` is for a daemon whose
-/// `XDG_DATA_HOME` is [`data_home`] of it. `None`: the test cannot run, which has been recorded; return.
+/// The directory with the installed servers, of which `server` is one: what `<SYMD_HOME>/data/servers` is for a daemon whose
+/// `SYMD_HOME` is [`home_of`] it. `None`: the test cannot run, which has been recorded; return.
 #[track_caller]
 pub fn real_server(server: &str) -> Option<PathBuf> {
     let servers = servers();
@@ -22,8 +22,8 @@ pub fn real_server(server: &str) -> Option<PathBuf> {
     None
 }
 
-/// The `XDG_DATA_HOME` under which symd finds the servers in `servers`.
-pub fn data_home(servers: &Path) -> PathBuf {
+/// The `SYMD_HOME` under which symd finds the servers in `servers`.
+pub fn home_of(servers: &Path) -> PathBuf {
     servers.parent().and_then(Path::parent).unwrap().to_owned()
 }
 
@@ -59,7 +59,7 @@ fn servers() -> PathBuf {
         Some(servers) => PathBuf::from(servers),
         None => {
             let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-            target.join("test-servers/symd/servers")
+            target.join("test-servers/data/servers")
         }
     }
 }
@@ -78,16 +78,15 @@ fn look_for(servers: &Path, server: &str) -> Option<String> {
         return install(servers, server).err();
     }
     let there = servers.join(server).join("installed.json").exists();
-    let home = data_home(servers);
-    (!there)
-        .then(|| format!("not installed; `XDG_DATA_HOME={} symd install {server}` does it", home.display()))
+    let home = home_of(servers);
+    (!there).then(|| format!("not installed; `SYMD_HOME={} symd install {server}` does it", home.display()))
 }
 
 /// Runs `symd install`; its last words if it fails.
 pub fn install(servers: &Path, server: &str) -> Result<(), String> {
     let output = Command::new(env!("CARGO_BIN_EXE_symd"))
         .args(["install", server])
-        .env("XDG_DATA_HOME", data_home(servers))
+        .env("SYMD_HOME", home_of(servers))
         .current_dir(env!("CARGO_TARGET_TMPDIR"))
         .stdin(Stdio::null())
         .output()

@@ -30,23 +30,22 @@ pub struct User {
 impl User {
     pub fn new() -> User {
         let user = User { scratch: tempfile::tempdir().unwrap() };
-        for directory in ["run", "cache", "state", "config/symd", "home", "project/.symd", "elsewhere"] {
+        for directory in ["config", "home", "project/.symd", "elsewhere"] {
             std::fs::create_dir_all(user.path(directory)).unwrap();
         }
-        std::fs::set_permissions(user.path("run"), std::fs::Permissions::from_mode(0o700)).unwrap();
         user
     }
 
     /// A user with this `config.toml`.
     pub fn with_config(text: &str) -> User {
         let user = User::new();
-        write(&user.path("config/symd/config.toml"), text);
+        write(&user.path("config/config.toml"), text);
         user
     }
 
     /// Settles what the user allows, in a file that only they may read.
     pub fn settles(&self, approvals: &str) {
-        let file = self.path("config/symd/approvals.toml");
+        let file = self.path("config/approvals.toml");
         write(&file, approvals);
         std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o600)).unwrap();
     }
@@ -57,13 +56,7 @@ impl User {
 
     /// Where the daemon of the project has its files.
     pub fn place(&self) -> Place {
-        let dirs = StateDirs {
-            runtime: self.path("run/symd"),
-            cache: self.path("cache/symd"),
-            state: self.path("state/symd"),
-            config: self.path("config/symd"),
-            data: self.path("data/symd"),
-        };
+        let dirs = StateDirs::within(&self.path(""));
         Place::new(&dirs, &self.path("project"))
     }
 
@@ -77,11 +70,7 @@ impl User {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.path("home"))
-            .env("XDG_RUNTIME_DIR", self.path("run"))
-            .env("XDG_CACHE_HOME", self.path("cache"))
-            .env("XDG_STATE_HOME", self.path("state"))
-            .env("XDG_CONFIG_HOME", self.path("config"))
-            .env("XDG_DATA_HOME", self.path("data"))
+            .env("SYMD_HOME", self.path(""))
             .current_dir(self.path("project"))
             .stdin(Stdio::null());
         command

@@ -157,7 +157,7 @@ fn a_wrong_file_of_the_project_is_told_and_stops_nothing() {
 #[test]
 fn a_wrong_file_of_the_user_stops_the_start() {
     let user = User::new();
-    let file = user.path("config/symd/languages.toml");
+    let file = user.path("config/languages.toml");
     write(&file, "[[language]]\nname = \"python\"\nlanguage-servers = [\"tyy\"]\n");
     let talk = user.fails(&["start"], 3);
     assert!(talk.contains(file.to_str().unwrap()) && talk.contains("\"tyy\""), "{talk}");

@@ -29,8 +29,8 @@ pub(crate) fn installed() -> PathBuf {
 fn daemon(bench: &Bench, name: &str) -> Daemon {
     let home = bench.scratch.path().join(name);
     let daemon = Daemon::at(&bench.tree, &home);
-    std::fs::create_dir_all(home.join("data/symd")).unwrap();
-    std::os::unix::fs::symlink(installed(), home.join("data/symd/servers")).unwrap();
+    std::fs::create_dir_all(home.join("data")).unwrap();
+    std::os::unix::fs::symlink(installed(), home.join("data/servers")).unwrap();
     daemon
 }
 
@@ -145,7 +145,7 @@ fn against_basedpyright(bench: &Bench, table: &mut Table, asked: &[Asked], of_ty
         return;
     }
     let daemon = daemon(bench, "basedpyright");
-    let config = bench.scratch.path().join("basedpyright/config/symd");
+    let config = bench.scratch.path().join("basedpyright/config");
     std::fs::create_dir_all(&config).unwrap();
     let chosen = "[[language]]\nname = \"python\"\nlanguage-servers = [\"basedpyright\"]\n";
     std::fs::write(config.join("languages.toml"), chosen).unwrap();

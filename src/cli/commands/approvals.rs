@@ -19,7 +19,7 @@ use crate::serve::approvals::{Layers, by_default};
 use crate::toolsets::{self, AsksFor, Tool, Toolset};
 
 pub(super) fn run(context: &Context, command: ApprovalsCommand) -> Result<(), Failure> {
-    let file = user_file(&context.dirs.config);
+    let file = user_file(&context.dirs.lasting.config);
     let switch = |id: u64, to: Switch| {
         approvals::change(&file, |approvals| {
             approvals.rule(id).ok_or(ApprovalsError::NoRule(id))?.enabled = to == Switch::On;
@@ -161,7 +161,7 @@ fn set_policy(file: &Path, subject: Subject, word: PolicyWord) -> Result<(), Fai
 }
 
 fn list(context: &Context, form: Form) -> Result<(), Failure> {
-    let file = user_file(&context.dirs.config);
+    let file = user_file(&context.dirs.lasting.config);
     let root = context.find_place().ok().map(|place| place.root);
     let settled = Layers::new(&file, root.as_deref()).read();
     let user = usable(&settled.user)?;

@@ -41,6 +41,10 @@ pub(super) fn spawned(context: &Context) -> Result<(), Failure> {
 
 fn start(context: &Context, echo: Echo) -> Result<Start, Failure> {
     let place = context.place()?;
+    // Without it everything works, but for clients whose environment says less.
+    if let Err(error) = context.dirs.record() {
+        tracing::warn!(%error, "where symd's files lie is not recorded");
+    }
     Ok(Start {
         setup: context.setup(&place)?,
         place,

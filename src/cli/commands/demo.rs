@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::base::state::SYMD_HOME;
 use crate::cli::commands::{print, say};
 use crate::cli::failure::{Exit, Failure};
 
@@ -233,21 +234,12 @@ fn show(step: &Step, scratch: &Path, project: &Path) -> Result<(), Failure> {
     }
 }
 
-/// This program, with every directory of its own beneath `scratch`.
+/// This program, with all files of its own beneath `scratch`.
 fn symd(scratch: &Path, project: &Path, arguments: &[&str]) -> Result<Command, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Exit::Failed.because(format!("this program cannot be found: {error}")))?;
     let mut command = Command::new(program);
-    command.args(arguments).current_dir(project).env("HOME", scratch);
-    for (variable, directory) in [
-        ("XDG_RUNTIME_DIR", "run"),
-        ("XDG_CACHE_HOME", "cache"),
-        ("XDG_STATE_HOME", "state"),
-        ("XDG_CONFIG_HOME", "config"),
-        ("XDG_DATA_HOME", "data"),
-    ] {
-        command.env(variable, scratch.join(directory));
-    }
+    command.args(arguments).current_dir(project).env("HOME", scratch).env(SYMD_HOME, scratch);
     Ok(command)
 }
 

@@ -68,8 +68,8 @@ pub(super) fn end(place: &Place) -> Result<bool, Failure> {
 }
 
 pub(super) fn restart(context: &Context) -> Result<(), Failure> {
-    let place = context.place()?;
-    stop_place(&place)?;
+    stop_place(&context.place()?)?;
+    let place = context.again()?.place()?;
     let (_, welcome) = Client::connect(&place, Role::Cli, &[], Spawning::Allowed)?;
     say(&format!("symd {} serves {} (pid {})", welcome.version, welcome.root, welcome.pid));
     Ok(())

@@ -178,7 +178,7 @@ fn print_styled(text: &str) -> Result<(), Failure> {
 }
 
 /// Talks to people.
-fn say(text: &str) {
+pub(super) fn say(text: &str) {
     use std::io::Write;
     // Nobody to tell that nobody can be told.
     let text = terminal::for_reader(text, &std::io::stderr());

@@ -10,7 +10,7 @@ use crate::config::projects::{Projects, ProjectsError};
 use crate::config::roots;
 
 pub(super) fn run(context: &Context, command: Option<ProjectsCommand>) -> Result<(), Failure> {
-    let projects = Projects::new(&context.dirs.state);
+    let projects = Projects::new(&context.dirs.lasting.state);
     match command.unwrap_or(ProjectsCommand::List { json: false }) {
         ProjectsCommand::List { json: false } => {
             let all = projects.list().map_err(failed)?;

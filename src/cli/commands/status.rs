@@ -64,7 +64,7 @@ fn of(place: &Place) -> Result<Option<Value>, Failure> {
 
 /// The places of all daemons of this user that have left word of themselves, by root.
 pub(super) fn daemons(context: &Context) -> Result<Vec<Place>, Failure> {
-    let base = runtime_base(&context.dirs.runtime);
+    let base = runtime_base(&context.dirs.meeting);
     let Ok(entries) = base.read_dir() else { return Ok(Vec::new()) };
     let mut places = Vec::new();
     for entry in entries.flatten() {

@@ -108,8 +108,8 @@ impl Approvals {
     /// What decides in a process outside any project, which serves the client that started it.
     pub fn outside(dirs: &StateDirs, deadline: Duration) -> Result<Approvals, StateError> {
         Ok(Approvals {
-            layers: Layers::new(&approvals::user_file(&dirs.config), None),
-            proofs: dirs.state.join("proofs"),
+            layers: Layers::new(&approvals::user_file(&dirs.lasting.config), None),
+            proofs: dirs.lasting.state.join("proofs"),
             clients: Clients::OfProcess,
             signer: Signer::new()?,
             deadline,

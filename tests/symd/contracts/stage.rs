@@ -84,9 +84,9 @@ impl Stage {
         }
         let file = self.user.path("script.json");
         write(&file, &script.to_string());
-        let bin = self.user.path("data/symd/servers/fake/bin");
+        let bin = self.user.path("data/servers/fake/bin");
         std::fs::create_dir_all(&bin).unwrap();
-        for directory in ["data/symd", "data/symd/servers"] {
+        for directory in ["data", "data/servers"] {
             std::fs::set_permissions(self.user.path(directory), Permissions::from_mode(0o700)).unwrap();
         }
         std::os::unix::fs::symlink(fake_ls(), bin.join("fake")).unwrap();
@@ -116,7 +116,7 @@ impl Stage {
 
     /// Where the user's configuration is.
     pub fn config(&self) -> PathBuf {
-        self.user.path("config/symd")
+        self.user.path("config")
     }
 
     /// Gives what is in these directories to the user that the daemon runs as. None in which a daemon is at work: files

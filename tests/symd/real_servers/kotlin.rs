@@ -54,11 +54,11 @@ fn definition_and_implementations() {
 fn without_ripgrep_it_is_refused() {
     let Some(installed) = real_server("kmp-lsp") else { return };
     let user = User::new();
-    std::fs::create_dir_all(user.path("data/symd/servers/kmp-lsp/bin")).unwrap();
+    std::fs::create_dir_all(user.path("data/servers/kmp-lsp/bin")).unwrap();
     let program = installed.join("kmp-lsp/bin/kmp-lsp").canonicalize().unwrap();
-    std::os::unix::fs::symlink(program, user.path("data/symd/servers/kmp-lsp/bin/kmp-lsp")).unwrap();
+    std::os::unix::fs::symlink(program, user.path("data/servers/kmp-lsp/bin/kmp-lsp")).unwrap();
     write(
-        &user.path("config/symd/languages.toml"),
+        &user.path("config/languages.toml"),
         "[[language]]\nname = \"kotlin\"\nlanguage-servers = [\"kmp-lsp\"]\n",
     );
     write(&user.path("project/a.kt"), "fun run() = Unit\n\nfun main() = run()\n");
