@@ -2,13 +2,14 @@
 //! hash, so that an outline is used only for the very bytes it was made of, whatever became of the edit.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::base::ContentHash;
 use crate::syntax::{Grammar, Outline};
 
 /// Outlines kept. When it is full the oldest go: those files are parsed again.
-const KEPT: usize = 256;
+const KEPT: usize = 1024;
 
 /// The outline of a text to come.
 #[derive(Clone, Debug)]
@@ -23,20 +24,37 @@ pub struct Foretold {
 
 /// Those that nobody has needed yet.
 #[derive(Debug, Default)]
-pub(super) struct Foretellings(Mutex<VecDeque<Foretold>>);
+pub(super) struct Foretellings {
+    kept: Mutex<VecDeque<Foretold>>,
+    taken: AtomicUsize,
+}
 
 impl Foretellings {
     pub(super) fn add(&self, more: Vec<Foretold>) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.lock();
         kept.extend(more);
         let over = kept.len().saturating_sub(KEPT);
         kept.drain(..over);
     }
 
     pub(super) fn take(&self, hash: ContentHash, grammar: Grammar) -> Option<Arc<Outline>> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.lock();
         let is_it = |one: &Foretold| one.hash == hash && one.grammar.fingerprint() == grammar.fingerprint();
         let at = kept.iter().position(is_it)?;
+        self.taken.fetch_add(1, Ordering::Relaxed);
         kept.remove(at).map(|found| found.outline)
+    }
+
+    pub(super) fn forget(&self, hashes: &[ContentHash]) {
+        self.lock().retain(|one| !hashes.contains(&one.hash));
+    }
+
+    /// How many were of use.
+    pub(super) fn taken(&self) -> usize {
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Foretold>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

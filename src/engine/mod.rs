@@ -286,6 +286,16 @@ impl Engine {
         self.foretold.add(outlines);
     }
 
+    /// Forgets outlines of texts that were not written after all, by the hashes of those.
+    pub fn take_back(&self, hashes: &[ContentHash]) {
+        self.foretold.forget(hashes);
+    }
+
+    /// How many files were not parsed because their outlines were foretold: for tests and measurements.
+    pub fn spared(&self) -> usize {
+        self.foretold.taken()
+    }
+
     /// The outline that is cached for these bytes.
     pub fn cached(&self, hash: ContentHash, fingerprint: u64) -> Option<Outline> {
         self.cache.as_ref()?.get(Key { content: hash, fingerprint })

@@ -314,3 +314,27 @@ fn names_in_kotlins_string_templates_are_uses() {
         assert_eq!(stage.text("p/Use.kt"), text);
     });
 }
+
+#[test]
+fn the_files_of_a_rename_are_parsed_before_it() {
+    let lib = "def compute(x):\n    return x\n";
+    let using = "from lib import compute\n\nprint(compute(2))\n";
+    let names: Vec<String> = (0..30).map(|number| format!("use_{number}.py")).collect();
+    let mut files: Vec<(&str, &[u8])> = vec![("lib.py", lib.as_bytes())];
+    // Not two of one text: an outline would do for both.
+    let texts: Vec<String> = names.iter().map(|name| format!("# {name}\n{using}")).collect();
+    files.extend(names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_bytes())));
+    play(&files, Answers::Nobody, async |stage| {
+        let wanted = json!({ "name_path": "compute", "relative_path": "lib.py", "new_name": "work_out" });
+        let done = stage.done("rename_symbol", wanted).await;
+        assert!(done.contains("in 31 files"), "{done}");
+        let found = stage.done("find_symbol", json!({ "name_path_pattern": "work_out" })).await;
+        assert!(found.contains("lib.py:1"), "{found}");
+        assert_eq!(stage.project.engine.spared(), 31);
+        // What is refused leaves nothing behind, and another rename is as good.
+        let again = json!({ "name_path": "work_out", "relative_path": "lib.py", "new_name": "compute" });
+        stage.done("rename_symbol", again).await;
+        stage.done("find_symbol", json!({ "name_path_pattern": "compute" })).await;
+        assert!(stage.project.engine.spared() > 31);
+    });
+}

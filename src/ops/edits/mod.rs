@@ -11,6 +11,7 @@ mod counts;
 mod effects;
 mod endings;
 mod fault;
+mod foretelling;
 mod guard;
 mod indent_level;
 mod keywords;

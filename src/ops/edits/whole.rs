@@ -4,6 +4,7 @@
 
 use super::apply::{ApplyError, apply};
 use super::effects::{self, Before, Caused, Report};
+use super::foretelling::foretell;
 use super::request::{Base, Form, Stale};
 use crate::base::{ContentHash, RelPath};
 use crate::edit::{Applied, By, EditError, Plan, PlanStep};
@@ -115,8 +116,15 @@ pub async fn carry_out(
     };
     let files: Vec<RelPath> = edit.files().iter().map(|(path, _)| path.clone()).collect();
     let there: Vec<RelPath> = files.iter().filter(|path| !is_made(path)).cloned().collect();
-    let before = effects::before(project, report, &there).await;
-    let applied = apply(project, edit.plan().clone(), by).await?;
+    let (before, foretold) =
+        tokio::join!(effects::before(project, report, &there), foretell(project, edit.plan()));
+    let applied = match apply(project, edit.plan().clone(), by).await {
+        Ok(applied) => applied,
+        Err(error) => {
+            project.engine.take_back(&foretold);
+            return Err(error);
+        }
+    };
     if !edit.renamed().is_empty() {
         project.servers.renamed_files(edit.renamed()).await;
     }
