@@ -1,7 +1,8 @@
-//! A file's text: decoded once, its lines found once. Lines break at `\n`, `\r\n` and `\r` and at nothing
+//! A file's text: decoded once, its lines found once, when they are needed. Lines break at `\n`, `\r\n` and `\r` and at nothing
 //! else (contracts, ruling on read_file). The text keeps its line endings; nothing here normalises.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use super::position::{LineColumn, TextRange};
 
@@ -25,7 +26,8 @@ pub enum Encoding {
 pub struct Text {
     text: String,
     encoding: Encoding,
-    line_starts: Vec<u32>,
+    /// Found when they are first asked for: many texts are only looked through.
+    line_starts: OnceLock<Vec<u32>>,
 }
 
 /// The bytes are no text: they hold a NUL byte, as ripgrep and git tell binary files.
@@ -65,10 +67,14 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
 }
 
 impl Text {
-    /// Decodes a file's bytes and finds its lines. Files over 4 GiB do not come this far (`vfs` refuses them).
+    /// Decodes a file's bytes. Files over 4 GiB do not come this far (`vfs` refuses them).
     pub fn decode(bytes: Vec<u8>) -> Result<Text, Binary> {
         let (text, encoding) = decode(bytes)?;
-        Ok(Text { line_starts: line_starts(&text), text, encoding })
+        Ok(Text { text, encoding, line_starts: OnceLock::new() })
+    }
+
+    fn line_starts(&self) -> &[u32] {
+        self.line_starts.get_or_init(|| line_starts(&self.text))
     }
 
     /// The decoded text, line endings as they are, without a byte-order mark.
@@ -84,25 +90,28 @@ impl Text {
     /// The number of lines, as an editor counts them: one more than there are line breaks, so `a\n` has
     /// two, the second of them empty.
     pub fn line_count(&self) -> usize {
-        self.line_starts.len()
+        self.line_starts().len()
     }
 
     /// Line `line` (0-based) without its line break; `None` past the last line.
     pub fn line(&self, line: usize) -> Option<&str> {
-        let start = *self.line_starts.get(line)? as usize;
-        let end = self.line_starts.get(line + 1).map_or(self.text.len(), |&next| next as usize);
+        let start = *self.line_starts().get(line)? as usize;
+        let end = self.line_starts().get(line + 1).map_or(self.text.len(), |&next| next as usize);
         Some(self.text[start..end].trim_end_matches(['\n', '\r']))
     }
 
     /// Where `line` (0-based) starts, in bytes; the text's length for every line past the last.
     pub fn line_start(&self, line: usize) -> usize {
-        self.line_starts.get(line).map_or(self.text.len(), |&start| start as usize)
+        self.line_starts().get(line).map_or(self.text.len(), |&start| start as usize)
     }
 
     /// The 0-based line and byte column of a byte offset.
     pub fn line_column(&self, offset: u32) -> LineColumn {
-        let line = self.line_starts.partition_point(|&start| start <= offset) - 1;
-        LineColumn { line: u32::try_from(line).unwrap_or(u32::MAX), column: offset - self.line_starts[line] }
+        let line = self.line_starts().partition_point(|&start| start <= offset) - 1;
+        LineColumn {
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            column: offset - self.line_starts()[line],
+        }
     }
 
     /// The text of a range; empty when the range does not lie in the text or cuts a character.

@@ -12,6 +12,8 @@ use crate::parse::NoReply;
 
 /// How long one text may take where no deadline is given, and more for each mebibyte.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// The same for a pattern that comes to an end on every text, be it late.
+const PATIENCE_WITH_LINEAR: Duration = Duration::from_secs(30);
 const PATIENCE_PER_MEBIBYTE: Duration = Duration::from_secs(1);
 
 /// Texts of a batch, and bytes of each, at most.
@@ -104,8 +106,12 @@ impl<'f> Finder<'f> {
 
     /// Begins with `text`, of which all matches may be known.
     pub(super) fn begin(&mut self, text: &[u8], known: Option<KnownMatches>) -> Result<(), Stop> {
-        let patience = Instant::now() + patience(text.len());
-        self.until = self.deadline.map_or(patience, |deadline| deadline.min(patience));
+        let most = Instant::now() + patience(text.len());
+        self.until = match (self.pattern.backtracks(), self.deadline) {
+            (true, deadline) => deadline.map_or(most, |deadline| deadline.min(most)),
+            (false, Some(deadline)) => deadline,
+            (false, None) => most + (PATIENCE_WITH_LINEAR - PATIENCE),
+        };
         self.matches = None;
         if !self.pattern.may_take_long(text.len()) {
             return Ok(());

@@ -191,8 +191,10 @@ impl<'h, 'f> Hits<'h, 'f> {
 }
 
 fn stopped(stop: Stop, pattern: &Pattern, path: &RelPath) -> SearchError {
+    let backtracks = pattern.backtracks();
     let (pattern, path) = (pattern.source().to_owned(), path.clone());
     match stop {
+        Stop::TooLong if !backtracks => SearchError::TooLarge { pattern, path },
         // A deadline is no error: who looks for a match sees to it.
         Stop::TooLong | Stop::Late => SearchError::BudgetSpent { pattern, path },
         Stop::Cancelled => SearchError::Cancelled(Cancelled),

@@ -107,6 +107,17 @@ pub enum SearchError {
         /// Where it happened.
         path: RelPath,
     },
+    /// The pattern is too large for the text.
+    #[error(
+        "The pattern '{pattern}' takes too long on {path}: it is too large for so long a text; repeat less in it, or \
+         search other files"
+    )]
+    TooLarge {
+        /// As it was written.
+        pattern: String,
+        /// Where it happened.
+        path: RelPath,
+    },
     /// The process that searched a file ended, twice.
     #[error(
         "{path} was not searched to its end: the process that did so ended ({why}); ask again, or search less"

@@ -256,6 +256,11 @@ impl Pattern {
         self.origin
     }
 
+    /// Whether it may go back over a text again and again, without end.
+    pub(super) fn backtracks(&self) -> bool {
+        matches!(self.engine, Engine::Backtracking(_) | Engine::LineByLine(_))
+    }
+
     /// Whether one look for a match in a text of `length` bytes may take long: for ever where it backtracks, and some seconds in
     /// a large text, or where the pattern is large itself.
     pub(super) fn may_take_long(&self, length: usize) -> bool {

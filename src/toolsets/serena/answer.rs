@@ -88,7 +88,7 @@ pub fn search_error(problem: &SearchError) -> Reply {
     match problem {
         SearchError::Locate(path) => Reply::failed(format!("Path validation failed: {path}")),
         SearchError::Vfs(io) => Reply::failed(format!("IO error: {io}")),
-        SearchError::BudgetSpent { .. } => regex_error(problem),
+        SearchError::BudgetSpent { .. } | SearchError::TooLarge { .. } => regex_error(problem),
         other => error(other),
     }
 }
