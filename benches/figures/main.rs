@@ -9,6 +9,7 @@ mod contracts;
 mod daemon;
 mod edits;
 mod fresh;
+mod isolation;
 mod latency;
 mod scale;
 mod search;
@@ -48,7 +49,7 @@ fn main() {
     if trees.is_empty() {
         // `cargo test --benches` and the like: nothing is timed there.
         eprintln!(
-            "usage: cargo bench --bench figures -- [--edits | --terminal] | [--large | --only-large | --servers | --contracts] TREE…   (say, the unpacked source of Django 5.1)"
+            "usage: cargo bench --bench figures -- [--edits | --terminal] | [--large | --only-large | --servers | --contracts | --isolation] TREE…   (say, the unpacked source of Django 5.1)"
         );
         return;
     }
@@ -57,6 +58,13 @@ fn main() {
     if flags.iter().any(|flag| flag == "--servers") {
         for tree in &trees {
             servers::measure(&prepare(Path::new(tree)), &mut table);
+        }
+        table.print(&[flags, trees].concat());
+        return;
+    }
+    if flags.iter().any(|flag| flag == "--isolation") {
+        for tree in &trees {
+            isolation::measure(&prepare(Path::new(tree)), &mut table);
         }
         table.print(&[flags, trees].concat());
         return;
