@@ -31,6 +31,14 @@ pub(super) enum Event {
         /// The entry's name.
         name: String,
     },
+    /// The entry `name` was given this name by a rename, or lost it. By now it may have it back, and for a while another one,
+    /// or none, was read in its place.
+    Renamed {
+        /// Which directory.
+        watch: WatchId,
+        /// The entry's name.
+        name: String,
+    },
     /// The entry `name` was written to by somebody who has not closed it yet. That may be long in coming: the system tells
     /// of a closing when the last copy of the descriptor is closed, and a child that was forked meanwhile holds one.
     Written {

@@ -154,6 +154,9 @@ impl Inotify {
                     Some(Ok(name)) if mask.contains(ReadFlags::MODIFY) => {
                         Some(Event::Written { watch, name: name.to_owned() })
                     }
+                    Some(Ok(name)) if mask.intersects(ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO) => {
+                        Some(Event::Renamed { watch, name: name.to_owned() })
+                    }
                     Some(Ok(name)) => Some(Event::Entry { watch, name: name.to_owned() }),
                     Some(Err(_)) => Some(Event::Unnamed),
                     None if mask.contains(ReadFlags::ATTRIB) => Some(Event::Attributes(watch)),

@@ -133,10 +133,10 @@ impl Notify {
                 }
             } else if let Some(standing) = self.by_path.get(directory) {
                 let (watch, name) = (standing.watch, name.to_owned());
-                events.push(if is_open {
-                    Event::Written { watch, name }
-                } else {
-                    Event::Entry { watch, name }
+                events.push(match told.kind {
+                    _ if is_open => Event::Written { watch, name },
+                    EventKind::Modify(ModifyKind::Name(_)) => Event::Renamed { watch, name },
+                    _ => Event::Entry { watch, name },
                 });
             }
         }

@@ -39,8 +39,10 @@ impl Snapshot {
             let kind = kind_of(FileType::from_raw_mode(raw.st_mode));
             let mut stat = stat_of(&raw);
             if kind == EntryKind::Directory {
-                // Its times and size follow from its entries, which are compared in their own right.
-                stat = Stat { ctime: 0, mtime: i64::from(raw.st_mode), size: 0, links: 1, ..stat };
+                // Its times and size follow from its entries, which are compared in their own right; but where its state alone
+                // was changed, it may have been renamed, and be back.
+                let ctime = if stat.ctime == stat.mtime { 0 } else { stat.ctime };
+                stat = Stat { ctime, mtime: i64::from(raw.st_mode), size: 0, links: 1, ..stat };
             }
             let racy = kind == EntryKind::File && stat.ctime.max(stat.mtime) > now - RACY_NANOSECONDS;
             states.insert(entry.name.clone(), State { kind, stat, racy });

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Notice;
-use super::backend::{Backend, Event};
+use super::backend::{Backend, Event, WatchId};
 use super::barrier::Barriers;
 use super::counters::Tally;
 use super::crawl::Visit;
@@ -144,18 +144,10 @@ impl Watcher {
     fn handle(&mut self, event: Event, swept: &mut bool) {
         match event {
             Event::Written { watch, name } => self.note_written(watch, name),
-            Event::Entry { watch, name } => {
-                self.written.forget(watch, &name);
-                for place in self.tree.places(watch) {
-                    match place {
-                        Place::Directory(directory) => self.look(&directory, &name),
-                        Place::GitInfo(work_tree) if name == "exclude" || name == "info" => {
-                            self.due.insert(work_tree);
-                        }
-                        Place::GitInfo(_) => {}
-                    }
-                }
-            }
+            Event::Entry { watch, name } => self.look_everywhere(watch, &name, Visit::IfNew),
+            // A directory that is back is the one we stand in: only that it is told again has those looked at again that
+            // were missed in it, or found in the one that had its name.
+            Event::Renamed { watch, name } => self.look_everywhere(watch, &name, Visit::Anyway),
             Event::Attributes(watch) => {
                 // Those of any other directory are an event of its parent too.
                 if self.tree.watch_of(&RelPath::root()) == Some(watch) {
@@ -192,8 +184,27 @@ impl Watcher {
         }
     }
 
+    /// Looks at `name` wherever `watch` stands.
+    fn look_everywhere(&mut self, watch: WatchId, name: &str, known: Visit) {
+        self.written.forget(watch, name);
+        for place in self.tree.places(watch) {
+            match place {
+                Place::Directory(directory) => self.look_again(&directory, name, known),
+                Place::GitInfo(work_tree) if name == "exclude" || name == "info" => {
+                    self.due.insert(work_tree);
+                }
+                Place::GitInfo(_) => {}
+            }
+        }
+    }
+
     /// Tells what is at `name` in `directory` now.
     pub(super) fn look(&mut self, directory: &RelPath, name: &str) {
+        self.look_again(directory, name, Visit::IfNew);
+    }
+
+    /// The same; `known_directory` says what becomes of a directory in which we stand already.
+    fn look_again(&mut self, directory: &RelPath, name: &str, known_directory: Visit) {
         // Staged for an edit: gone before anybody could look, and no part of the project.
         if name.starts_with(TEMPORARY_PREFIX) {
             return;
@@ -209,7 +220,7 @@ impl Watcher {
         let left_out = |kind| self.ignore.leaves_out(&rules, &path, kind);
         match found {
             Ok(EntryKind::Directory) if !left_out(EntryKind::Directory) => {
-                self.crawl(&path, Visit::IfNew, Visit::IfNew);
+                self.crawl(&path, known_directory, known_directory);
             }
             Ok(EntryKind::File) => {
                 let left_out = left_out(EntryKind::File);
@@ -333,7 +344,7 @@ impl Watcher {
             };
             let changed = self.tree.replace_snapshot(&path, now);
             for name in changed {
-                self.look(&path, &name);
+                self.look_again(&path, &name, Visit::Anyway);
             }
         }
     }

@@ -33,6 +33,34 @@ fn all_backends() -> [WatchOptions; 4] {
     [of(BackendChoice::Auto), of(BackendChoice::Notify), of(BackendChoice::Poll), polled]
 }
 
+/// Who read beneath it in between found nothing, or what another directory holds.
+#[test]
+fn a_directory_that_was_away_is_told_again_with_all_beneath() {
+    for options in all_backends() {
+        let mut scene = Scene::with(options.clone());
+        scene.mkdir("d/e");
+        scene.mkdir("other/e");
+        scene.write("d/e/f", "1");
+        scene.write("other/e/f", "2");
+        scene.check();
+        // Its entries changed in another tick of the clock than its name.
+        std::fs::File::open(scene.at("d")).expect("opened").set_modified(std::time::UNIX_EPOCH).expect("set");
+        scene.check();
+        for away in ["../away", "away"] {
+            scene.rename("d", away);
+            scene.rename(away, "d");
+            let told = scene.settle();
+            let is_told = |path: &str| {
+                let path = RelPath::new(path).expect("valid");
+                told.iter()
+                    .any(|notice| matches!(notice, Notice::Listed { directory, .. } if *directory == path))
+            };
+            assert!(is_told("d") && is_told("d/e"), "{options:?}: {told:?}");
+            scene.check();
+        }
+    }
+}
+
 #[test]
 fn an_unfinished_write_is_told_at_the_next_barrier_and_when_it_finishes() {
     use std::io::{Seek, Write};
