@@ -108,7 +108,8 @@ fn units() -> Vec<Unit> {
     table.lines().filter(|line| !line.starts_with("##")).map(unit).collect()
 }
 
-fn unescaped(text: &str) -> String {
+/// A column of the tables in fixtures/hostile, as text.
+pub fn unescaped(text: &str) -> String {
     let mut out = String::new();
     let mut chars = text.chars();
     while let Some(c) = chars.next() {

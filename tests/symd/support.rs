@@ -168,6 +168,11 @@ impl Drop for User {
     }
 }
 
+/// Whether the first symbol of an answer begins at `place`, a path and a line.
+pub fn stands_at(answer: &str, place: &str) -> bool {
+    answer.strip_prefix(place).is_some_and(|rest| rest.starts_with([' ', '-']))
+}
+
 /// Copies a program, so that it can be run at once: see `User::copy_of_symd`.
 pub fn copy_of(program: &Path, to: PathBuf) -> PathBuf {
     assert!(Command::new("cp").arg(program).arg(&to).status().unwrap().success());
