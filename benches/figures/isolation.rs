@@ -208,8 +208,8 @@ fn common_name(bench: &Bench, table: &mut Table) {
     let installed = crate::servers::installed();
     let home = bench.scratch.path().join("common");
     let daemon = Daemon::at(&bench.tree, &home);
-    std::fs::create_dir_all(home.join("data/symd")).unwrap();
-    std::os::unix::fs::symlink(&installed, home.join("data/symd/servers")).unwrap();
+    std::fs::create_dir_all(home.join("data")).unwrap();
+    std::os::unix::fs::symlink(&installed, home.join("data/servers")).unwrap();
     let mut symd = daemon.connect("native");
     let mut bare = Bare::start(&installed.join("ty/bin/ty"), &["server"], &bench.tree);
     bare.open(path);

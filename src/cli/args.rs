@@ -13,6 +13,7 @@ use crate::toolsets::listing::with_profile;
 #[command(
     name = "symd",
     version,
+    disable_help_subcommand = true,
     after_help = "Examples:
   symd find UserService           where is it declared?
   symd overview                   what is in the project, and in which files?
@@ -423,6 +424,16 @@ pub(super) enum Command {
     Completions {
         /// Which shell
         shell: clap_complete::Shell,
+    },
+    /// Show how to use symd, or one of its commands; `agents` is for agents that work by shell
+    #[command(after_help = "Examples:
+  symd help refs
+  symd help agents                                     what an agent needs to know of symd's commands
+  symd help agents > ~/.claude/skills/symd/SKILL.md    the same, for clients that read skills")]
+    Help {
+        /// A command, or agents
+        #[arg(value_name = "COMMAND|agents")]
+        words: Vec<String>,
     },
     /// Print the manual page
     #[command(after_help = "Example:\n  symd man | man -l -")]

@@ -3,12 +3,14 @@
 
 use serde_json::Value;
 
-use crate::toolsets::{self, Reach, Risk};
+use crate::toolsets::{self, Reach, Risk, Toolset};
 
 /// Whether the tool `name` changes nothing, in whatever toolset it is called.
 pub(super) fn is_reading_tool(name: &str) -> bool {
-    let mut tools =
-        toolsets::all().iter().flat_map(|set| set.tools).filter(|tool| tool.name == name).peekable();
+    let every =
+        |set: &'static Toolset| set.tools.iter().chain(set.spells.aliases.iter().map(|alias| &alias.tool));
+    let all = toolsets::all().iter().flat_map(|set| every(set));
+    let mut tools = all.filter(|tool| tool.name == name).peekable();
     tools.peek().is_some() && tools.all(|tool| tool.risk == Risk::ReadOnly && tool.reach == Reach::Project)
 }
 
@@ -29,9 +31,17 @@ mod tests {
     #[test]
     fn what_writes_or_reaches_out_is_not_read_twice() {
         let calls = |name: &str| is_reading(&json!({ "method": "tools/call", "params": { "name": name } }));
+        assert!(calls("references") && calls("overview") && calls("search"));
         assert!(calls("find_symbol") && calls("search_for_pattern") && calls("get_symbols_overview"));
-        for name in ["replace_symbol_body", "write_file", "execute_shell_command", "fetch_webpage", "nothing"]
-        {
+        for name in [
+            "code_actions",
+            "undo",
+            "replace_symbol_body",
+            "write_file",
+            "execute_shell_command",
+            "fetch_webpage",
+            "nothing",
+        ] {
             assert!(!calls(name), "{name}");
         }
         assert!(is_reading(&json!({ "method": "tools/list" })));

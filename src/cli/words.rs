@@ -6,16 +6,19 @@ use std::borrow::Cow;
 
 /// Native's words, and those of the command line; longer ones before those that they begin with.
 const WORDS: [(&str, &str); 23] = [
-    ("find_referencing_symbols with show_unlisted lists", "`symd refs --unlisted` lists"),
-    ("find_referencing_symbols lists", "`symd refs` lists"),
+    ("references with show_unlisted lists", "`symd refs --unlisted` lists"),
+    ("references lists", "`symd refs` lists"),
     ("show_unlisted lists", "--unlisted lists"),
-    ("search_for_pattern finds", "`symd search` finds"),
+    (
+        "; uses of such names are not followed, search finds",
+        "; uses of such names are not followed, `symd search` finds",
+    ),
     ("search_for_pattern searches", "`symd search` searches"),
     ("use find_symbol for a part", "use `symd find` for a part"),
-    ("narrow with relative_path, include_kinds or", "narrow with --in, --kind or"),
-    ("narrow with include_kinds or exclude_kinds", "narrow with --kind"),
-    ("narrow it with relative_path or paths_include_glob", "narrow it with --in"),
-    ("(or file:line) as relative_path", "(or file:line) with --in"),
+    ("narrow with path, kinds or", "narrow with --in, --kind or"),
+    ("narrow with kinds", "narrow with --kind"),
+    ("narrow it with path or glob", "narrow it with --in"),
+    ("(or file:line) as path", "(or file:line) with --in"),
     ("raise depth", "raise --depth"),
     ("give a smaller depth, leave out bodies", "leave out --body"),
     ("give a smaller depth", "give a smaller --depth"),

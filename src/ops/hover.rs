@@ -26,6 +26,8 @@ pub struct AskHover {
 pub struct Hover {
     /// Markdown of a server, or the declaration's head with its comment; `None` when there is nothing to say.
     pub text: Option<String>,
+    /// The comment that belongs to what is declared, where `text` is not a server's: `text` ends with it.
+    pub comment: Option<String>,
     /// The signatures of the call, when a called name was pointed at; the active one first.
     pub signatures: Vec<String>,
     /// Where it comes from.
@@ -51,13 +53,16 @@ async fn once(project: &Project, ask: &AskHover) -> Result<Hover, QuestionError>
     match said {
         Ok(said) => {
             let signatures = signatures(project, &pointed, ask.waiting).await?;
-            Ok(Hover { text: said.value, signatures, source: Source::Server(said.server), read_as, revision })
+            let (text, source) = (said.value, Source::Server(said.server));
+            Ok(Hover { text, comment: None, signatures, source, read_as, revision })
         }
         Err(changed @ NoAnswer::Changed { .. }) => Err(changed.into()),
         Err(why) => {
             let work = move |view: &View, cancel: &Cancel| from_declaration(view, &pointed, cancel);
-            let text = project.look(work).await??;
-            Ok(Hover { text, signatures: Vec::new(), source: Source::Syntax(why), read_as, revision })
+            let described = project.look(work).await??;
+            let (text, source) = (described.as_ref().map(Described::text), Source::Syntax(why));
+            let comment = described.and_then(|described| described.comment);
+            Ok(Hover { text, comment, signatures: Vec::new(), source, read_as, revision })
         }
     }
 }
@@ -93,7 +98,7 @@ fn from_declaration(
     view: &View,
     pointed: &Pointed,
     cancel: &Cancel,
-) -> Result<Option<String>, QuestionError> {
+) -> Result<Option<Described>, QuestionError> {
     let at = &pointed.at;
     let own = view.snapshot.files.get(at.path.as_str()).and_then(|file| {
         let row = file.outline()?.rows.iter().position(|row| row.name_start == at.offset)?;
@@ -106,7 +111,22 @@ fn from_declaration(
     Ok(target.and_then(|target| described(view, &target)))
 }
 
-fn described(view: &View, target: &resolve::Target) -> Option<String> {
+/// What syntax knows of a declaration.
+struct Described {
+    /// `file:line`, from 1.
+    place: String,
+    head: String,
+    comment: Option<String>,
+}
+
+impl Described {
+    fn text(&self) -> String {
+        let parts = [Some(&self.place), Some(&self.head), self.comment.as_ref()];
+        parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("\n")
+    }
+}
+
+fn described(view: &View, target: &resolve::Target) -> Option<Described> {
     let current = view.current(&target.file).ok()?;
     let (outline, row) = target.row()?;
     if !std::sync::Arc::ptr_eq(outline, &current.outline) {
@@ -122,11 +142,8 @@ fn described(view: &View, target: &resolve::Target) -> Option<String> {
         comment = docstring(&current.text, head_end + 1, last);
     }
     let place = format!("{}:{}", target.file.path, name_line + 1);
-    let mut parts = vec![place, dedent(&head)];
-    if !comment.is_empty() {
-        parts.push(dedent(&comment));
-    }
-    Some(parts.join("\n"))
+    let comment = (!comment.is_empty()).then(|| dedent(&comment));
+    Some(Described { place, head: dedent(&head), comment })
 }
 
 /// The line on which a declaration's head ends: where its brackets are closed and a body may begin.

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use super::native::names;
 use super::{Call, Reply, Running, put};
 use crate::base::{Cancel, RelPath};
 use crate::engine::View;
@@ -64,10 +65,25 @@ pub(super) fn ask_outlined<'a>(
             Some(Value::Bool(true)) => Matching::Substring,
             _ => Matching::Exact,
         };
-        let needed = NeededWords::of_name_path(word("name_path_pattern"), matching);
-        match server_outlines::ensure(project, word("relative_path"), &needed, patience).await {
-            Outlined::Nothing => reply,
-            Outlined::Tried(missing) => ask(Gaps { project: Some(project.clone()), missing }).await,
+        let mut names = names(&arguments, "name_path_pattern");
+        if names.is_empty() {
+            // A question about a file.
+            names.push("");
+        }
+        let mut tried: Option<Vec<Gap>> = None;
+        for name in names {
+            let needed = NeededWords::of_name_path(name, matching);
+            match server_outlines::ensure(project, word("relative_path"), &needed, patience).await {
+                Outlined::Nothing => {}
+                Outlined::Tried(missing) => {
+                    let gaps = tried.get_or_insert_default();
+                    gaps.extend(missing.into_iter().filter(|gap| !gaps.contains(gap)).collect::<Vec<_>>());
+                }
+            }
+        }
+        match tried {
+            None => reply,
+            Some(missing) => ask(Gaps { project: Some(project.clone()), missing }).await,
         }
     })
 }

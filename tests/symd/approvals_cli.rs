@@ -52,6 +52,14 @@ fn wrong_words_are_told() {
     for (arguments, says) in [
         (["policy", "nativ", "allow"].as_slice(), "there is no toolset \"nativ\"; known: native, serena"),
         (&["policy", "native/creat", "allow"], "there is no tool \"creat\" in toolset native"),
+        (
+            &["policy", "native/rename", "allow"],
+            "as calls of the tools that they mean: rename_symbol; name one",
+        ),
+        (
+            &["policy", "native_full", "deny"],
+            "native_full lists tools of native, which are settled as such: name native",
+        ),
         (&["policy", "native/a/b", "allow"], "neither a TOOLSET nor a TOOLSET/TOOL"),
         (&["policy", "native", "allow_all"], "invalid value 'allow_all'"),
         (&["add", "creat", "x"], "there is no tool \"creat\"; `symd tools` lists them"),

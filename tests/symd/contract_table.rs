@@ -15,6 +15,10 @@ const HEAD: &str = "\
 
 Made by `tests/symd/contract_table.rs`; `UPDATE_EXPECT=1 cargo test --test symd contract_table` makes it anew.
 
+These are the contracts whose names, parameters and texts are given from outside. `native` is symd's own: what of it is listed for
+whom (`native`, `native_full`, the profiles) stands in [clients.md](clients.md), its tools and parameters in
+`fixtures/schemas/native.json` and `native_full.json`. Every other contract is listed whole.
+
 - **Risk**: what the tool can do, as `symd tools --format json` says it. **Asks**: whether the user is asked first, as long
   as they have settled nothing (`symd approvals`).
 - **Scenarios**: calls with whole texts compared, in `fixtures/contracts/<toolset>/<tool>.toml`, run by

@@ -184,7 +184,7 @@ fn what_the_server_leaves_out_is_found_out() {
         assert_eq!(list, "lib.py:7 in Box/get: return run(1)");
         assert!(
             footer.ends_with(
-                "; incomplete: 4 likely uses (4 confirmed) that fake does not tell; show_unlisted lists them]"
+                "; incomplete: 4 possible uses (4 confirmed) that fake does not tell; show_unlisted lists them]"
             ),
             "{footer}"
         );

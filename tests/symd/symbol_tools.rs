@@ -113,7 +113,7 @@ fn native_groups_by_file_and_says_what_it_counted() {
     );
     let limited = r#"{"name_path_pattern": "MyClass", "limit": 10}"#;
     let limited = user.check(&["call", "find_symbol", limited], 0);
-    assert!(limited.contains("incomplete: 1 of 2 shown; narrow with relative_path"), "{limited}");
+    assert!(limited.contains("incomplete: 1 of 2 shown; narrow with path, kinds"), "{limited}");
 }
 
 #[test]

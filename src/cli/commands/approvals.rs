@@ -16,6 +16,7 @@ use crate::config::approvals::{
 };
 use crate::config::layers::printable;
 use crate::serve::approvals::{Layers, by_default};
+use crate::toolsets::listing::choose;
 use crate::toolsets::{self, AsksFor, Tool, Toolset};
 
 pub(super) fn run(context: &Context, command: ApprovalsCommand) -> Result<(), Failure> {
@@ -86,7 +87,13 @@ fn expiry(text: &str) -> Result<Timestamp, Failure> {
 
 fn named(name: &str) -> Result<&'static Toolset, Failure> {
     let found = toolsets::all().iter().copied().find(|toolset| toolset.name == name);
+    let listing = || choose(toolsets::all(), &[name.to_owned()]).ok()?.first().map(|one| one.toolset.name);
     found.ok_or_else(|| {
+        if let Some(contract) = listing() {
+            return Exit::Usage.because(format!(
+                "{name} lists tools of {contract}, which are settled as such: name {contract}"
+            ));
+        }
         let known: Vec<&str> = toolsets::all().iter().map(|toolset| toolset.name).collect();
         Exit::Usage.because(format!("there is no toolset {name:?}; known: {}", known.join(", ")))
     })
@@ -100,6 +107,13 @@ fn known_tool(name: &str, toolset: Option<&str>) -> Result<String, Failure> {
     };
     if among.iter().any(|toolset| toolset.tools.iter().any(|tool| tool.name == name)) {
         return Ok(name.to_owned());
+    }
+    let aliases = among.iter().flat_map(|toolset| toolset.spells.aliases);
+    if let Some(alias) = aliases.into_iter().find(|alias| alias.tool.name == name) {
+        let tools = alias.of.join(", ");
+        return Err(Exit::Usage.because(format!(
+            "calls of {name} are decided about as calls of the tools that they mean: {tools}; name one of those"
+        )));
     }
     let whose = toolset.map_or_else(String::new, |toolset| format!(" in toolset {toolset}"));
     Err(Exit::Usage.because(format!("there is no tool {name:?}{whose}; `symd tools` lists them")))

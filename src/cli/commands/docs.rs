@@ -1,4 +1,4 @@
-//! `symd completions` and `symd man`: the command line, described for shells and for `man`.
+//! `symd help`, `symd completions` and `symd man`: the command line, described for people, agents, shells and `man`.
 
 use clap::CommandFactory;
 
@@ -12,9 +12,30 @@ pub(super) fn completions(shell: clap_complete::Shell) -> Result<(), Failure> {
     print(&String::from_utf8_lossy(&script))
 }
 
+/// For agents that work by shell: the form that clients with skills read.
+const SKILL: &str = include_str!("../../../docs/SKILL.md");
+
+/// What `words` name: nothing, symd itself; a command, and one of its own; or `agents`.
+pub(super) fn help(words: &[String]) -> Result<(), Failure> {
+    if words == ["agents"] {
+        return print(SKILL);
+    }
+    let mut symd = Arguments::command();
+    symd.build();
+    let mut command = &mut symd;
+    for word in words {
+        command = command.find_subcommand_mut(word).ok_or_else(|| {
+            let message =
+                format!("there is no command {word:?}; `symd help` lists them, `symd help agents` explains");
+            Exit::Usage.because(message)
+        })?;
+    }
+    print(&command.render_long_help().to_string())
+}
+
 /// One page after the other: symd itself, then its commands.
 pub(super) fn man() -> Result<(), Failure> {
-    let mut command = Arguments::command().disable_help_subcommand(true);
+    let mut command = Arguments::command();
     command.build();
     let mut pages = Vec::new();
     render(&command, &mut pages)

@@ -142,6 +142,7 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Install { list: false, names, force } => install::run(&context, &names, force.into()),
         Command::Doctor { json } => doctor::run(&context, Form::new(json)),
         Command::Completions { shell } => docs::completions(shell),
+        Command::Help { words } => docs::help(&words),
         Command::Man => docs::man(),
     }
 }

@@ -19,7 +19,7 @@ use crate::toolsets::arguments::{ArgumentError, Arguments};
 use crate::toolsets::asked::Refusal;
 
 /// How long `wait: "ready"` waits when the client does not say.
-const DEFAULT_DEADLINE: usize = 60;
+pub(super) const DEFAULT_DEADLINE: usize = 60;
 /// And at most: an hour.
 const MAX_DEADLINE: usize = 3_600;
 
@@ -81,6 +81,11 @@ pub(super) fn patience_of_edit(arguments: &Arguments<'_>) -> Result<Patience, Ar
     patience_or(arguments, "ready")
 }
 
+/// Whether the client wants to wait for servers.
+pub(super) fn is_waiting(arguments: &Arguments<'_>) -> Result<bool, ArgumentError> {
+    Ok(arguments.one_of_or("wait", &["no", "ready"], "no")? == "ready")
+}
+
 fn patience_or(arguments: &Arguments<'_>, default: &'static str) -> Result<Patience, ArgumentError> {
     let seconds = arguments.count_or("deadline_seconds", DEFAULT_DEADLINE)?;
     if seconds == 0 {
@@ -123,7 +128,7 @@ fn no_target(error: &TargetError) -> String {
             }
         }
         TargetError::Several { candidates, .. } => {
-            text.push_str("; give the name path of one, and its file (or file:line) as relative_path:");
+            text.push_str("; give the name path of one, and its file (or file:line) as path:");
             list(candidates, &mut text);
         }
         TargetError::Pattern(_) | TargetError::Symbol(_) => {}

@@ -135,7 +135,7 @@ fn diagnostics_text(found: &Diagnostics, limit: usize) -> String {
     reasons(found).into_iter().for_each(|why| footer.incomplete(why));
     for server in &found.partial {
         footer.incomplete(format!(
-            "{server} cannot be asked about the whole project and told of the files it looked at; give a relative_path"
+            "{server} cannot be asked about the whole project and told of the files it looked at; give a path"
         ));
     }
     if found.servers.is_empty() && found.no_answer.is_empty() {
@@ -228,7 +228,7 @@ pub(super) fn over(arguments: &Arguments<'_>) -> Result<Over, Reply> {
     let first = arguments.count_or("start_line", 0).map_err(failed)?;
     let last = arguments.count_or("end_line", first).map_err(failed)?;
     if first == 0 || last < first {
-        return Err(failed("give relative_path with start_line (from 1) and end_line, or a name_path"));
+        return Err(failed("give path with start_line (from 1) and end_line, or a name_path"));
     }
     let relative_path = arguments.string("relative_path").map_err(failed)?.to_owned();
     Ok(Over::Lines { relative_path, first: first - 1, last: last - 1 })

@@ -17,6 +17,7 @@ mod rename;
 mod render;
 pub mod search;
 mod server_edits;
+mod several;
 mod status;
 pub mod symbols;
 mod tree;
@@ -28,6 +29,10 @@ pub use listed::{
     LISTINGS, MOST_CHARACTERS, MOST_INSTRUCTIONS, MOST_OF_DEBUGGING, MOST_TOOLS, OF_A_TOOL_TO_COME, PROFILES,
     TO_COME,
 };
+
+use serde_json::{Map, Value};
+
+pub(super) use several::names;
 
 use super::outlined::ask_outlined;
 use super::risk::plain_refusal;
@@ -155,7 +160,8 @@ pub static NATIVE: Toolset = Toolset {
 fn find_symbol(call: Call<'_>) -> Running<'_> {
     let client = call.client.clone();
     ask_outlined(call, Patience::Brief, move |view, arguments, cancel, gaps| {
-        symbols::find(view, arguments, &client, cancel, gaps)
+        let one = |arguments: &Map<String, Value>| symbols::find(view, arguments, &client, cancel, gaps);
+        several::of_each_at_once(arguments, "name_path_pattern", one)
     })
 }
 

@@ -11,12 +11,14 @@ use super::asked::{
 use super::files::{counted, failed, limit};
 use super::reference_text::{shown_line, tell_dropped};
 use super::render::{Signatures, cut, line};
+use super::several::of_each;
 use crate::lsp::Goto;
 use crate::ops::definition::{Declared, Definitions, FindDefinition, Pointer, definition};
 use crate::ops::hover::{AskHover, Hover, hover};
 use crate::ops::implementations::{FindImplementations, Implementations, implementations};
+use crate::ops::question::Source;
 use crate::toolsets::arguments::{ArgumentError, Arguments};
-use crate::toolsets::asked::within;
+use crate::toolsets::asked::{Refusal, within};
 use crate::toolsets::{Call, Reply, Running};
 
 /// What `find_definition` says of itself.
@@ -68,7 +70,7 @@ pub(super) fn find_definition(call: Call<'_>) -> Running<'_> {
 
 /// `find_implementations`.
 pub(super) fn find_implementations(call: Call<'_>) -> Running<'_> {
-    Box::pin(async move { run_implementations(&call).await.unwrap_or_else(|reply| reply) })
+    of_each(call, "name_path", |call| Box::pin(run_implementations(call)))
 }
 
 /// `hover`.
@@ -89,10 +91,16 @@ async fn run_definition(call: &Call<'_>) -> Result<Reply, Reply> {
         _ => Goto::Definition,
     };
     let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
-    let ask = FindDefinition { from, which, waiting: patience.waiting };
+    let ask = FindDefinition { from: from.clone(), which, waiting: patience.waiting };
     let found =
         within(call.project, patience.at_most, definition(call.project, &ask)).await.map_err(refused)?;
-    Ok(reply(&found, &More::default(), ("definition", "definitions"), format, limit))
+    let mut more = More::default();
+    if arguments.boolean_or("hover", false).map_err(failed)? {
+        let ask = AskHover { over: from, waiting: patience.waiting };
+        let op = hover(call.project, &ask);
+        more.hover = Some(within(call.project, patience.at_most, op).await);
+    }
+    Ok(reply(&found, &more, ("definition", "definitions"), format, limit))
 }
 
 async fn run_implementations(call: &Call<'_>) -> Result<Reply, Reply> {
@@ -103,18 +111,20 @@ async fn run_implementations(call: &Call<'_>) -> Result<Reply, Reply> {
     let op = implementations(call.project, &ask);
     let found = within(call.project, patience.at_most, op).await.map_err(refused)?;
     let Implementations { found, source, untold, perhaps, unread, read_as, revision } = found;
-    let more = More { untold, perhaps };
+    let more = More { untold, perhaps, hover: None };
     let found = Definitions { found, source, unread, read_as, revision };
     Ok(reply(&found, &more, ("implementation", "implementations"), format, limit))
 }
 
-/// What an answer says of what is not, or may not be, in it.
+/// What an answer says besides.
 #[derive(Default)]
 struct More {
     /// How many the server does not tell.
     untold: usize,
     /// What may belong to it.
     perhaps: Option<String>,
+    /// What an editor would show over the name, where that is wanted.
+    hover: Option<Result<Hover, Refusal>>,
 }
 
 /// What the client points at: a symbol, or a name on a line.
@@ -129,7 +139,7 @@ fn pointer(arguments: &Arguments<'_>) -> Result<Pointer, Reply> {
         let (relative_path, name) = (arguments.string("relative_path")?, arguments.string("name")?);
         Ok(Pointer::Use { relative_path: relative_path.to_owned(), line, name: name.to_owned() })
     };
-    read().map_err(|error| failed(format!("{error}; give relative_path, line and name, or a name_path")))
+    read().map_err(|error| failed(format!("{error}; give path, line and name, or a name_path")))
 }
 
 fn reply(found: &Definitions, more: &More, words: (&str, &str), form: Format, limit: usize) -> Reply {
@@ -154,6 +164,18 @@ fn as_text(found: &Definitions, more: &More, words: (&str, &str), limit: usize) 
     tell_reading(found.read_as.as_ref(), &mut footer);
     tell_source(&found.source, &mut footer);
     tell_dropped(&declared.dropped, &mut footer);
+    match &more.hover {
+        Some(Ok(hover)) => {
+            let is_shown = declared.inside.iter().any(|one| one.symbol.is_some());
+            let lines = hover_lines(hover, if is_shown { Head::Shown } else { Head::Missing });
+            lines.iter().for_each(|line| text.push_str(&format!("\n{line}")));
+            if hover.source.name() != found.source.name() && !lines.is_empty() {
+                footer.note(format!("type and documentation from {}", hover.source.name()));
+            }
+        }
+        Some(Err(_)) => footer.note("type and documentation are not known".to_owned()),
+        None => {}
+    }
     found.unread.clauses().into_iter().for_each(|why| footer.incomplete(why));
     if more.untold > 0 {
         footer.note(format!("{} of them by heads of classes alone", more.untold));
@@ -165,6 +187,23 @@ fn as_text(found: &Definitions, more: &More, words: (&str, &str), limit: usize) 
         footer.incomplete(format!("cut at {limit} characters; raise limit"));
     }
     format!("{text}\n{footer}")
+}
+
+/// Whether the head of what is declared stands above already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Head {
+    Shown,
+    Missing,
+}
+
+/// What an editor would show. What syntax knows begins with the place and the head.
+fn hover_lines(hover: &Hover, head: Head) -> Vec<String> {
+    let text = match (&hover.source, head) {
+        (Source::Syntax(_), Head::Shown) => hover.comment.clone(),
+        _ => hover.text.clone(),
+    };
+    let lines = hover.signatures.iter().cloned().chain(text);
+    lines.map(|part| part.trim_end().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
 /// `src/a.py:12-20 function run(x)`, or the line itself where no symbol is declared.
@@ -196,6 +235,14 @@ fn as_json(found: &Definitions, more: &More, words: (&str, &str), limit: usize) 
     });
     if let Some(perhaps) = &more.perhaps {
         object["perhaps"] = json!(perhaps);
+    }
+    match &more.hover {
+        Some(Ok(hover)) => {
+            object["hover"] =
+                json!({ "text": hover.text, "signatures": hover.signatures, "source": hover.source.name() });
+        }
+        Some(Err(_)) => object["hover"] = Value::Null,
+        None => {}
     }
     reading_json(found.read_as.as_ref(), &mut object);
     source_json(&found.source, &mut object);

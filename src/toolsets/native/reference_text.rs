@@ -66,9 +66,7 @@ pub(super) fn references_text(
         footer.note(format!("lines' text left out over {MAX_WITH_LINES}"));
     }
     if cut(&mut text, limit) {
-        footer.incomplete(format!(
-            "cut at {limit} characters; narrow with include_kinds or exclude_kinds, or raise limit"
-        ));
+        footer.incomplete(format!("cut at {limit} characters; narrow with kinds, or raise limit"));
     }
     format!("{text}\n{footer}")
 }
@@ -84,7 +82,7 @@ fn footer(found: &References, languages: &Languages, unlisted: Unlisted) -> Foot
     tell_source(&found.source, &mut footer);
     tell_reading(found.target.read_as.as_ref(), &mut footer);
     for (language, count) in languages_of(&found.elsewhere, languages) {
-        footer.note(format!("also {} in {language}", counted(count, "likely use", "likely uses")));
+        footer.note(format!("also {} in {language}", counted(count, "possible use", "possible uses")));
     }
     if let more @ 1.. = found.outside.len().saturating_sub(MAX_OUTSIDE) {
         footer.note(format!("{more} more outside the project"));
@@ -104,7 +102,7 @@ fn footer(found: &References, languages: &Languages, unlisted: Unlisted) -> Foot
             more => format!(" and {} more", more - 1),
         };
         footer.unchecked(format!(
-            "{path} imports it as {alias}{others}; uses of such names are not followed, search_for_pattern finds them"
+            "{path} imports it as {alias}{others}; uses of such names are not followed, search finds them"
         ));
     }
     found.unread.clauses().into_iter().for_each(|why| footer.incomplete(why));
@@ -115,7 +113,7 @@ fn footer(found: &References, languages: &Languages, unlisted: Unlisted) -> Foot
             let sure = if confirmed > 0 { format!(" ({confirmed} confirmed)") } else { String::new() };
             footer.incomplete(format!(
                 "{}{sure} that {} does not tell{how_to_see}",
-                counted(missing, "likely use", "likely uses"),
+                counted(missing, "possible use", "possible uses"),
                 source.name()
             ));
         }

@@ -7,6 +7,7 @@ use super::asked::{name_path, patience, refused, relative_path, schema, wanted};
 use super::files::{failed, limit};
 use super::grouped::{grouped_json, grouped_text};
 use super::reference_text::{Unlisted, references_json, references_text};
+use super::several::of_each;
 use super::symbols::kinds;
 use crate::ops::references::{FindReferences, references_of_overloads};
 use crate::ops::target::{Several, Wanted};
@@ -34,7 +35,7 @@ pub(super) fn references_schema() -> Value {
 
 /// `find_referencing_symbols`.
 pub(super) fn find_referencing_symbols(call: Call<'_>) -> Running<'_> {
-    Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) })
+    of_each(call, "name_path", |call| Box::pin(run(call)))
 }
 
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {

@@ -11,6 +11,7 @@ use super::asked::{
 use super::files::{counted, failed, limit};
 use super::grouped::{grouped_json, grouped_text};
 use super::render::{cut, short_word};
+use super::several::of_each;
 use crate::ops::relations::{FindRelated, More, Node, Related, Relation, Where, related_to_overloads};
 use crate::ops::target::{Several, Wanted};
 use crate::toolsets::arguments::{ArgumentError, Arguments};
@@ -60,17 +61,17 @@ pub(super) fn types_schema() -> Value {
 
 /// `find_callers`.
 pub(super) fn find_callers(call: Call<'_>) -> Running<'_> {
-    Box::pin(async move { run(&call, |_| Ok(Relation::Callers)).await.unwrap_or_else(|reply| reply) })
+    of_each(call, "name_path", |call| Box::pin(run(call, |_| Ok(Relation::Callers))))
 }
 
 /// `find_callees`.
 pub(super) fn find_callees(call: Call<'_>) -> Running<'_> {
-    Box::pin(async move { run(&call, |_| Ok(Relation::Callees)).await.unwrap_or_else(|reply| reply) })
+    of_each(call, "name_path", |call| Box::pin(run(call, |_| Ok(Relation::Callees))))
 }
 
 /// `type_hierarchy`.
 pub(super) fn type_hierarchy(call: Call<'_>) -> Running<'_> {
-    Box::pin(async move { run(&call, direction).await.unwrap_or_else(|reply| reply) })
+    of_each(call, "name_path", |call| Box::pin(run(call, direction)))
 }
 
 fn direction(arguments: &Arguments<'_>) -> Result<Relation, ArgumentError> {
@@ -139,7 +140,7 @@ fn tell_omitted(found: &Related, relation: Relation, footer: &mut Footer) {
     }
     if omitted.other_uses > 0 {
         let uses = counted(omitted.other_uses, "other use is no call", "other uses are no calls");
-        footer.note(format!("{uses}; find_referencing_symbols lists them"));
+        footer.note(format!("{uses}; references lists them"));
     }
     if !omitted.unresolved.is_empty() {
         let names: Vec<&str> = omitted.unresolved.iter().take(MAX_UNRESOLVED).map(String::as_str).collect();
@@ -150,9 +151,9 @@ fn tell_omitted(found: &Related, relation: Relation, footer: &mut Footer) {
         footer.note("+ goes on deeper, raise depth".to_owned());
     }
     if omitted.missing > 0 {
-        let uses = counted(omitted.missing, "likely use", "likely uses");
+        let uses = counted(omitted.missing, "possible use", "possible uses");
         footer.incomplete(format!(
-            "{uses} that {} does not tell; find_referencing_symbols with show_unlisted lists them",
+            "{uses} that {} does not tell; references with show_unlisted lists them",
             found.source.name()
         ));
     }

@@ -100,7 +100,7 @@ pub(super) fn found_text<'a>(
     style.signatures.tell(&mut footer);
     if shown.len() < total {
         footer.incomplete(format!(
-            "{} of {total} shown; narrow with relative_path, include_kinds or a longer name path, or raise limit (now {limit})",
+            "{} of {total} shown; narrow with path, kinds or a longer name path, or raise limit (now {limit})",
             shown.len()
         ));
     }

@@ -290,7 +290,7 @@ impl Collected {
         if self.truncated {
             let _ = write!(
                 text,
-                "; cut at {limit} characters in file {} of {}: narrow it with relative_path or paths_include_glob, or raise limit",
+                "; cut at {limit} characters in file {} of {}: narrow it with path or glob, or raise limit",
                 self.shown.len().max(1),
                 self.files
             );

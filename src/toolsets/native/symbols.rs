@@ -127,7 +127,7 @@ fn no_outline(why: SymbolError, gaps: &Gaps) -> Reply {
     match gaps.why_none(path) {
         Some(reason) => {
             let text = format!(
-                "{path} has no outline: symd has no grammar for it, and {reason}. read_file and search_for_pattern work"
+                "{path} has no outline: symd has no grammar for it, and {reason}. read_file and search work"
             );
             Reply { outcome: Outcome::NoServer, ..failed(text) }
         }

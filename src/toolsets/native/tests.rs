@@ -93,7 +93,7 @@ fn matches_are_grouped_by_file() {
     assert_eq!(
         call(&scratch, "search", json!({"substring_pattern": "x", "limit": 20})),
         "a\n  2: x x\n  6: x\n[5 matches in 2 files; read from 2 files on disk; 1 binary file left out; \
-         cut at 20 characters in file 1 of 2: narrow it with relative_path or paths_include_glob, or raise limit]"
+         cut at 20 characters in file 1 of 2: narrow it with path or glob, or raise limit]"
     );
     assert_eq!(
         call(&scratch, "search", json!({"substring_pattern": "zzz"})),
