@@ -225,8 +225,9 @@ fn list(blank: &str, language: Language) -> Option<(usize, usize)> {
         _ => {
             let is_single = |at: usize| !head[..at].ends_with(':') && !head[at + 1..].starts_with(':');
             let colon = at_depth_0(head).find(|&(at, c)| c == ':' && is_single(at))?;
-            // Kotlin's `typealias A = B`.
-            (!head[..colon.0].contains('=')).then_some((colon.0 + 1, end))
+            // Kotlin's `typealias A = B`; a constructor's parameter may have a default, in brackets.
+            let is_alias = at_depth_0(&head[..colon.0]).any(|(_, c)| c == '=');
+            (!is_alias).then_some((colon.0 + 1, end))
         }
     }
 }
@@ -420,6 +421,9 @@ mod tests {
         check("kotlin", "interface A : B", &["B"]);
         check("kotlin", "class A<T : X>(f: (Int) -> Unit) : B<T>()", &["B"]);
         check("kotlin", "class A { val x: Int = 1 }", &[]);
+        check("kotlin", "class A(val x: String = \"\", y: Int = 3) : B() {}", &["B"]);
+        check("kotlin", "class A<T : X>(f: (Int) -> Unit = { }) : B<T>", &["B"]);
+        check("csharp", "record A(int X = 3) : B(X) { }", &["B"]);
         check("java", "class A<T extends X> extends p.B<C> implements D, E { F f; }", &["p.B", "D", "E"]);
         check("java", "interface A extends B { }", &["B"]);
         check("java", "sealed class A implements B permits C { }", &["B"]);
