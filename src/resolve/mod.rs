@@ -31,6 +31,7 @@ mod overrides;
 mod place;
 mod project;
 mod python_classes;
+mod read_by_name;
 mod ruled_out;
 mod scope;
 mod signature;
@@ -57,6 +58,7 @@ pub use occurrences::occurrences;
 pub use overrides::{
     OutsideMember, OverrideFamily, SettledBase, SettledBases, Unknown, UnknownBase, overrides,
 };
+pub use read_by_name::read_by_name;
 pub use ruled_out::ruled_out;
 pub use sources::{Current, Sources, Target};
 pub use string_names::{StringName, string_names};

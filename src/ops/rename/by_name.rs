@@ -78,3 +78,18 @@ pub(super) async fn with_mirrored(
     }
     Ok(draft)
 }
+
+/// Refuses, or notes, that something looks the symbol up by its name though nothing in the project does.
+pub(super) fn with_readers(
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    mut draft: Draft,
+) -> Result<Draft, RenameError> {
+    let reader = resolve::read_by_name(&symbol.target.resolved(), &ask.new_name);
+    if let Some(reader) = reader {
+        let (name, new_name) = (&symbol.target.name, &ask.new_name);
+        let why = format!("{reader} looks for '{name}' by its name, and does not find '{new_name}'");
+        draft.notes.push(ask.doubt_of_uses(why, Vec::new())?);
+    }
+    Ok(draft)
+}

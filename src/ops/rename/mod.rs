@@ -23,7 +23,7 @@ mod unseen;
 use std::collections::BTreeSet;
 
 pub use self::answer::{Listed, Note, Planned, RenameError};
-use self::by_name::{with_computed_names, with_mirrored, with_parameters};
+use self::by_name::{with_computed_names, with_mirrored, with_parameters, with_readers};
 use self::linked::{LinkedSymbol, linked, noted};
 pub use self::mentions::Medium;
 use self::mentions::{MAX_MENTIONS, Mention, Mentions, mentions};
@@ -151,6 +151,7 @@ async fn once(project: &Project, ask: &Rename) -> Result<Planned, RenameError> {
     draft.notes.splice(0..0, noted);
     let draft = with_computed_names(project, &symbol, ask, draft, by_computed_name).await?;
     let draft = with_parameters(project, &symbol, ask, draft).await?;
+    let draft = with_readers(&symbol, ask, draft)?;
     let draft = with_mirrored(project, &symbol, ask, draft).await?;
     let draft = with_mentions(project, &symbol.target, ask, draft, found).await?;
     let draft = without_collisions(project, &symbol, ask, draft, taken).await?;

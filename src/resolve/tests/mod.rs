@@ -9,6 +9,7 @@ mod mirrored;
 mod others;
 mod overrides;
 mod python;
+mod read_by_name;
 mod ruled_out;
 mod string_names;
 

@@ -1,0 +1,50 @@
+//! Declarations of Python that others find by their names, though no use of them stands in the project: what Python itself and
+//! pytest look for. Invariant: the new name is not among those that are found in the same way.
+
+use super::family::Family;
+use super::sources::Target;
+use crate::syntax::SymbolKind;
+
+/// What pytest reads in `conftest.py` and in modules of tests.
+const PYTEST: [&str; 14] = [
+    "collect_ignore",
+    "collect_ignore_glob",
+    "pytest_plugins",
+    "pytestmark",
+    "setup_module",
+    "teardown_module",
+    "setup_function",
+    "teardown_function",
+    "setup_class",
+    "teardown_class",
+    "setup_method",
+    "teardown_method",
+    "setup",
+    "teardown",
+];
+
+/// What finds the target by its name, and would not find it by `new_name`: "Python", "pytest". `None` if nothing does.
+pub fn read_by_name(target: &Target, new_name: &str) -> Option<&'static str> {
+    let (outline, row) = target.row()?;
+    if Family::of(&target.file) != Some(Family::Python) || row.is_local() {
+        return None;
+    }
+    let (name, path) = (outline.name(row), &target.file.path);
+    if name.len() > 4 && name.starts_with("__") && name.ends_with("__") {
+        return Some("Python");
+    }
+    let stem = path.file_stem();
+    let is_test_module = stem.starts_with("test_") || stem.ends_with("_test");
+    if stem != "conftest" && !is_test_module {
+        return None;
+    }
+    let is_in_function = std::iter::successors(row.parent(), |&at| outline.rows[at].parent())
+        .any(|at| matches!(outline.rows[at].kind(), SymbolKind::Function | SymbolKind::Method));
+    let is_function = matches!(row.kind(), SymbolKind::Function | SymbolKind::Method);
+    let is_lost = |prefix: &str| name.starts_with(prefix) && !new_name.starts_with(prefix);
+    let is_read = PYTEST.contains(&name)
+        || (is_function && name.starts_with("pytest_"))
+        || is_test_module
+            && ((is_function && is_lost("test")) || (row.kind() == SymbolKind::Class && is_lost("Test")));
+    (is_read && !is_in_function).then_some("pytest")
+}
