@@ -331,7 +331,7 @@ impl Editor {
         }
     }
 
-    /// Ends an edit that was put back but for what is somebody else's.
+    /// Ends an edit that was put back, except for what another program wrote.
     fn forget(&self, pending: &Pending, back: &PutBack) -> Result<(), EditError> {
         if back.foreign.is_empty() {
             return Ok(self.store.drop_pending(pending.place)?);
@@ -358,7 +358,7 @@ impl Editor {
         Ok(turn)
     }
 
-    /// Ends every edit that was under way when somebody was ended: one that is made whole is committed, any other is put
+    /// Ends every edit that was under way when its process was ended: one that is made whole is committed, any other is put
     /// back. Usually there is none, seldom one; of an answered edit the commit may be lost with the machine's power. Also
     /// whether something may have been under way that cannot be read.
     fn put_back_pending(&self) -> Result<(Vec<Found>, bool), EditError> {

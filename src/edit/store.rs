@@ -141,7 +141,7 @@ impl Store {
         Ok(path)
     }
 
-    /// What was under way when somebody was ended: neither committed nor put back.
+    /// What was under way when its process was ended: neither committed nor put back.
     pub(super) fn left(&self) -> Result<Left, StateError> {
         if self.ledger().is_clean {
             return Ok(Left::Nothing);

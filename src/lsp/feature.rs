@@ -29,7 +29,7 @@ impl Feature {
     pub(super) const DOCUMENT_SYMBOLS: Feature =
         Feature::new("textDocument/documentSymbol", "document-symbols");
 
-    /// Several requests in one: LSP has no name for it. Asked of whoever is asked where names lead.
+    /// Several requests in one: LSP has no name for it. Asked of the server that is asked where names lead.
     pub(super) const OUTSIDE_MEMBERS: Feature = Feature {
         method: "outsideMembers",
         needs: Some("textDocument/documentSymbol"),

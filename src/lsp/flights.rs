@@ -1,6 +1,6 @@
 //! Equal questions that are under way at the same time are asked once. Knows nothing of what is asked. Invariant: the
-//! shared work ends when the last of its askers is gone, and not before, unless it is done; what an asker had no patience for
-//! goes on, and its result is kept, once, for the next equal question.
+//! shared work ends when the last of its callers is gone, and not before, unless it is done; work that a caller stopped waiting
+//! for goes on, and its result is kept, once, for the next equal question.
 
 use std::any::Any;
 use std::collections::{HashMap, VecDeque};
@@ -13,14 +13,14 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout};
 
-/// How much work goes on, or is kept done, that had no asker with patience; the oldest is given up for more.
+/// How many pieces of work without a caller go on, or are kept done; the oldest is given up for more.
 const KEPT: usize = 64;
 
 /// How long a result is kept.
 const KEPT_FOR: Duration = Duration::from_secs(60);
 
-/// What is under way, by question. Every question is somebody's, and clients' questions are bounded (`serve`), so
-/// this is too.
+/// What is under way, by question. Each question has a caller, and clients' questions are bounded (`serve`), so this
+/// is too.
 #[derive(Debug)]
 pub(super) struct Flights<K: Key> {
     table: Arc<Mutex<Table<K>>>,
@@ -52,12 +52,12 @@ pub(super) enum Taken {
     Along,
 }
 
-/// What goes on without askers, or is done: since when, its question, and the flight.
+/// What goes on without callers, or is done: since when, its question, and the flight.
 type Kept<K> = (Instant, K, Arc<dyn Any + Send + Sync>);
 
 type Table<K> = HashMap<K, Weak<dyn Any + Send + Sync>>;
 
-/// One piece of work, held by its askers.
+/// One piece of work, held by its callers.
 struct Flight<K: Key, T> {
     key: K,
     table: Arc<Mutex<Table<K>>>,
@@ -70,7 +70,7 @@ impl<K: Key, T> Drop for Flight<K, T> {
         // Nothing happens if it is done.
         self.work.abort();
         let mut table = lock(&self.table);
-        // Another flight may have taken the place, between our last asker's end and this.
+        // Another flight may have taken the place, between the end of the last caller and this.
         if table.get(&self.key).is_some_and(|flight| flight.strong_count() == 0) {
             table.remove(&self.key);
         }
@@ -85,7 +85,7 @@ impl<K: Key> Default for Flights<K> {
 
 impl<K: Key> Flights<K> {
     /// The result of the work under way for `key`, or of `work`, which is started if there is none; within `patience`, where
-    /// that is given. `noted` is called at once. A success that came after somebody's patience is the result once more.
+    /// that is given. `noted` is called at once. A success that came too late for a caller is the result once more.
     pub(super) async fn share<T, E, F>(
         &self,
         key: K,
@@ -121,7 +121,7 @@ impl<K: Key> Flights<K> {
         landing
     }
 
-    /// Lets a flight go on without askers.
+    /// Lets a flight go on without callers.
     fn keep<T: Send + Sync + 'static>(&self, flight: Arc<Flight<K, T>>) {
         let mut kept = lock(&self.kept);
         let is_known = |(_, key, _): &(_, K, _)| *key == flight.key;
@@ -162,7 +162,7 @@ impl<K: Key> Flights<K> {
         let mut table = lock(&self.table);
         known = table.get(&key).and_then(Weak::upgrade);
         let under_way = known.clone().and_then(|flight| flight.downcast::<Flight<K, T>>().ok());
-        // One that is done may have askers that have not seen so yet; its answer is from before this question.
+        // One that is done may have callers that have not seen so yet; its answer is from before this question.
         if let Some(flight) = under_way.filter(|flight| flight.result.borrow().is_none()) {
             noted(Taken::Along);
             return flight;
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_last_asker_ends_the_work() {
+    async fn the_last_caller_ends_the_work() {
         let flights: Flights<&str> = Flights::default();
         let (gone, is_gone) = oneshot::channel();
         let guard = OnDrop(Some(gone));

@@ -1,5 +1,5 @@
 //! What is linked to a member by overriding: by the heads of classes, and, where those leave something open, by what the
-//! language server knows of a base. Only finds out; what follows from it is for the asker. Invariant: what could not be
+//! language server knows of a base. Only finds out; what follows from it is for its callers. Invariant: what could not be
 //! found out is an objection, with its reason.
 
 use tokio::task::JoinSet;
@@ -41,6 +41,8 @@ pub struct OverrideLinks {
     pub members: Vec<Target>,
     /// Why that may not be all, or not the project's alone to rename or to delete.
     pub objections: Vec<Objection>,
+    /// What may be overridden besides, outside of the project, where that is all that is known: "Thread, a base of K".
+    pub perhaps_outside: Vec<String>,
     /// What the server cannot see of outside classes.
     pub unseen: Vec<String>,
     /// Uses through `super()`, which can lead nowhere else.
@@ -110,6 +112,9 @@ impl OverrideLinks {
         self.objections.extend(other.objections);
         self.objections.sort_by_key(|one| one.kind);
         self.objections.dedup();
+        self.perhaps_outside.extend(other.perhaps_outside);
+        self.perhaps_outside.sort_unstable();
+        self.perhaps_outside.dedup();
         self.unseen.extend(other.unseen);
         self.unseen.sort_unstable();
         self.unseen.dedup();
@@ -185,6 +190,9 @@ pub(super) async fn override_links(
     let by_computed_name = family.by_computed_name.clone();
     let (through_super, below) = (family.through_super.clone(), family.below.clone());
     let alike = family.alike.clone();
+    let perhaps = family.perhaps_outside.iter();
+    let perhaps_outside =
+        perhaps.map(|one| format!("{}, a base of {}", one.base, one.class.name())).collect();
     let work = move |view: &View, _: &_| {
         let members = family.members.iter();
         members.filter_map(|one| Target::new(view, &languages, &one.file, one.row)).collect()
@@ -196,7 +204,16 @@ pub(super) async fn override_links(
             *member = target.clone();
         }
     }
-    Ok(OverrideLinks { members, objections, unseen, through_super, by_computed_name, below, alike })
+    Ok(OverrideLinks {
+        members,
+        objections,
+        perhaps_outside,
+        unseen,
+        through_super,
+        by_computed_name,
+        below,
+        alike,
+    })
 }
 
 /// Whether methods may assign it to the object.

@@ -51,6 +51,8 @@ pub struct OverrideFamily {
     pub below: Vec<Target>,
     /// Why it is known that something outside the project declares it too.
     pub outside: Vec<OutsideMember>,
+    /// Classes whose member overrides one of the project's, and may override one of a base outside besides.
+    pub perhaps_outside: Vec<OutsideMember>,
     /// Bases of which the project's text does not tell what they declare, or what they are.
     pub unknown: Vec<UnknownBase>,
     /// Where the members are used through `super()` in classes of the family: whatever comes next there is of the family.
@@ -352,6 +354,24 @@ impl Linking<'_, '_> {
                 let class = self.graph.node(member.0).class.clone();
                 family.outside.push(OutsideMember { class, base });
                 continue;
+            }
+            if signature.overrides {
+                // What is declared without the word overrides nothing, neither do the classes above it.
+                let is_first = |other: &&MemberRow| {
+                    above.contains(&other.0)
+                        && self.signature(**other).is_some_and(|it| !it.overrides)
+                        && self.is_linked(member, **other)
+                };
+                let firsts = members.iter().filter(is_first);
+                let settled: BTreeSet<usize> =
+                    firsts.flat_map(|first| self.graph.ancestors(first.0)).collect();
+                let open = above.iter().filter(|at| !settled.contains(at));
+                let outside = open.flat_map(|&at| self.graph.node(at).bases.iter());
+                let outside: Vec<String> = outside.flat_map(|base| base.outside.clone()).collect();
+                if !outside.is_empty() {
+                    let (class, base) = (self.graph.node(member.0).class.clone(), outside.join(", "));
+                    family.perhaps_outside.push(OutsideMember { class, base });
+                }
             }
             // Kotlin demands the word; the others do not, of interfaces or at all.
             let is_kotlin =

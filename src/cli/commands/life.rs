@@ -50,7 +50,7 @@ pub(super) fn end(place: &Place) -> Result<bool, Failure> {
             client::ask_to_end(client, place)?;
             client::wait_until_gone(place, daemon.as_ref())?;
         }
-        // One whose socket somebody removed serves nobody new, and keeps everybody from starting another.
+        // A daemon whose socket was removed gets no new client, and no other one can start beside it.
         None => {
             let Some(daemon) = DaemonProcess::holding(place) else { return Ok(false) };
             let pid = daemon.pid().as_raw_nonzero();

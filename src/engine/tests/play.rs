@@ -192,7 +192,7 @@ impl Player {
         self.log.push(format!("{what} {} {}", shown(&paths[0]), shown(&paths[1])));
     }
 
-    /// Writes to a file, whatever other names it has; not by a name that is left out, which nobody watches.
+    /// Writes to a file, whatever other names it has; not by a name that is left out, which is not watched.
     fn put(&self, path: &Path, bytes: &[u8], how: OFlags) -> std::io::Result<()> {
         if self.may_be_ignored(path) { put_alone(path, bytes, how) } else { put(path, bytes, how) }
     }

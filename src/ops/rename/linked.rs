@@ -103,6 +103,13 @@ pub(super) async fn noted(
         );
         notes.push(Note::fact(text, declared));
     }
+    if !links.perhaps_outside.is_empty() {
+        let text = format!(
+            "outside of the project {} may declare this member too, and would be overridden no longer",
+            links.perhaps_outside.join("; ")
+        );
+        notes.push(Note::doubt(text, Vec::new()));
+    }
     if !links.unseen.is_empty() {
         let text = format!(
             "the server does not show what methods of {} assign to the object, which may have this name",

@@ -1,4 +1,4 @@
-//! How a pattern's matches in a text are found: on this thread, or, where nobody can say how long that takes, by a process that
+//! How a pattern's matches in a text are found: on this thread, or, where it cannot be told how long that takes, by a process that
 //! can be ended. Invariant: whoever finds them, they are the same.
 
 use std::ops::Range;
@@ -127,7 +127,7 @@ impl<'f> Finder<'f> {
             return Ok(());
         }
         let begun = match apart.begin(&self.pattern, text, self.until, self.cancel) {
-            // Somebody ended it, or it had no memory left: one that is fresh may get through.
+            // It was ended from outside, or had no memory left: a fresh one may get through.
             Err(NoReply::Ended(_)) => apart.begin(&self.pattern, text, self.until, self.cancel),
             begun => begun,
         };

@@ -16,6 +16,8 @@ fn family(fixture: &str) -> Vec<String> {
     let unknown =
         |one: &UnknownBase| format!("{}: {:?} of {}", one.class.name(), one.what, one.name).to_lowercase();
     lines.extend(found.unknown.iter().map(unknown));
+    let perhaps = |one: &OutsideMember| format!("perhaps {}, too, above {}", one.base, one.class.name());
+    lines.extend(found.perhaps_outside.iter().map(perhaps));
     lines.extend(found.alike.iter().map(|one| format!("{} is alike", one.name())));
     lines
 }
@@ -186,6 +188,8 @@ fn kotlin_and_java_say_what_they_override() {
     let generic = "//- a.kt\ninterface Box<T> { fun $0put(x: T) }\nclass Ints : Box<Int> { override fun put(x: Int) {} }\n\
         enum class E : Box<Int> { A { override fun put(x: Int) {} } }\n";
     assert_eq!(family(generic), ["a.kt:1", "a.kt:2", "a.kt:3"]);
+    let both = "//- a.kt\ninterface I { fun $0run() }\nclass K : Thread(), I { override fun run() {} }\n";
+    assert_eq!(family(both), ["a.kt:1", "a.kt:2", "perhaps Thread, too, above K"]);
     let objects = "//- a.kt\nclass A { override fun $0toString() = \"\" }\n";
     assert_eq!(family(objects), ["a.kt:1", "A overrides the base of all classes"]);
     let java = "//- A.java\nclass A extends Base { void $0run() {} }\n";
@@ -267,7 +271,10 @@ fn objects_without_a_name_and_types_in_bodies_belong_to_families() {
         class K {\n    val one = object : Base(), I {\n        private val run = 3\n        override fun run(): Int {\n            val f = { x: Int -> object : I { override fun run() = x } }\n            return 2\n        }\n    }\n}\n\
         //- b.kt\npackage q\nimport p.I as J\nfun f() {\n    class Local : J {\n        override fun run(): Int = 4\n    }\n    val other = object : K {\n        fun run() = 1\n    }\n}\n\
         //- c.kt\npackage p\nenum class E : I {\n    A {\n        override fun run() = 1\n    }\n}\n";
-    assert_eq!(family(kotlin), ["a.kt:3", "a.kt:6", "a.kt:11", "a.kt:12", "b.kt:5", "c.kt:4"]);
+    assert_eq!(
+        family(kotlin),
+        ["a.kt:3", "a.kt:6", "a.kt:11", "a.kt:12", "b.kt:5", "c.kt:4", "perhaps Base, too, above object"]
+    );
     assert_eq!(inheriting(&kotlin.replace("interface I", "interface $0I").replace("$0run", "run")).len(), 6);
     let java = "//- A.java\npackage p;\ninterface I<T> { int $0run(); }\n\
         class A {\n    I<String> one = new I<String>() {\n        @Override public int run() { return 1; }\n    };\n\
