@@ -11,7 +11,7 @@ use tree_sitter::{
 };
 
 use super::grammar::{Compiled, Grammar};
-use super::imports::{self, Draft};
+use super::imports::{self, AllOfThem, Draft};
 use super::kind::SymbolKind;
 use super::occurrences::Seen;
 use super::outline::{Occurrences, Outline};
@@ -177,12 +177,14 @@ impl Worker {
         self.walk(grammar, compiled, &tree, text, cancel)?;
         let scopes = Scopes::new(&compiled.roles, text, &composed, HiddenTypes::LeftOut);
         let Listed { rows, names, hides_types } = scopes.rows(&mut self.items);
+        let (imports, all_imports) = imports::build(&mut self.imports);
         let outline = Outline {
             rows,
             names,
             occurrences: Occurrences::build(&mut self.seen),
-            imports: imports::build(&mut self.imports),
-            has_errors: tree.root_node().has_error(),
+            imports,
+            // What is left out was not made sense of either.
+            has_errors: tree.root_node().has_error() || all_imports == AllOfThem::No,
             hides_types,
         };
         Ok((outline, tree))

@@ -31,7 +31,7 @@ pub use attached::attached_start;
 pub use blocks::{BlockFault, Misplaced, misplaced};
 pub use extract::{OutlineError, outline, with_hidden_types};
 pub use grammar::Grammar;
-pub use imports::{Import, ImportKind, ImportList, Imported, Imports};
+pub use imports::{Import, ImportKind, ImportList, Imported, Imports, MAX_IMPORTED_BYTES};
 pub use inspect::{Inspected, inspect};
 pub use kind::SymbolKind;
 pub use line_kinds::{LineKind, line_kinds};

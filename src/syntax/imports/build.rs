@@ -83,8 +83,15 @@ pub(in crate::syntax) fn draft(role: &ImportRole, found: &QueryMatch, text: &str
     push(module, name, alias);
 }
 
-/// Sorts what was found and packs it. `drafts` is left empty.
-pub(in crate::syntax) fn build(drafts: &mut Vec<Draft>) -> Imports {
+/// Whether all imports of a file are among those that are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::syntax) enum AllOfThem {
+    Yes,
+    No,
+}
+
+/// Sorts what was found and packs it, and says whether that is all of it. `drafts` is left empty.
+pub(in crate::syntax) fn build(drafts: &mut Vec<Draft>) -> (Imports, AllOfThem) {
     drafts.sort_unstable();
     drafts.dedup();
     let mut packer = Packer::new();
@@ -96,7 +103,8 @@ pub(in crate::syntax) fn build(drafts: &mut Vec<Draft>) -> Imports {
         };
         packer.add(kind, (draft.start, draft.end), [&draft.module, &draft.name, &draft.alias]);
     }
-    packer.finish()
+    let all = if packer.is_full() { AllOfThem::No } else { AllOfThem::Yes };
+    (packer.finish(), all)
 }
 
 /// Without quotes, backticks and white space.

@@ -9,8 +9,8 @@ mod packed;
 pub(super) mod roles;
 mod use_tree;
 
-pub(super) use build::{Draft, build, draft};
-pub use packed::Imports;
+pub(super) use build::{AllOfThem, Draft, build, draft};
+pub use packed::{Imports, MAX_IMPORTED_BYTES};
 
 use crate::base::TextRange;
 

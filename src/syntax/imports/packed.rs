@@ -16,6 +16,10 @@ use crate::base::TextRange;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Imports(Box<[u8]>);
 
+/// Bytes that all imports of a file may take when they are unpacked. Each is given with its module, so that a text may hold
+/// imports of the square of its length: no person writes those, and nobody's memory holds them.
+pub const MAX_IMPORTED_BYTES: usize = 16 << 20;
+
 /// The statement is that of the import before.
 const SAME_STATEMENT: u8 = 4;
 /// Gap and slack are those of the statement before.
@@ -53,6 +57,9 @@ impl Imports {
                 break;
             }
             let Ok(readable) = std::str::from_utf8(&text) else { break };
+            if list.text.len() + readable.len() > MAX_IMPORTED_BYTES {
+                break;
+            }
             list.text.push_str(readable);
             list.entries.push((head.kind, TextRange::new(head.start, head.end), list.text.len()));
         }
@@ -105,6 +112,9 @@ pub(super) struct Packer {
     last: Head,
     text: Vec<u8>,
     has_stars: bool,
+    /// Bytes of all texts.
+    imported: usize,
+    is_full: bool,
 }
 
 impl Packer {
@@ -115,14 +125,27 @@ impl Packer {
             last: Head::NONE,
             text: Vec::new(),
             has_stars: false,
+            imported: 0,
+            is_full: false,
         }
+    }
+
+    /// Whether some were left out, for there were more than [`MAX_IMPORTED_BYTES`].
+    pub(super) fn is_full(&self) -> bool {
+        self.is_full
     }
 
     /// Adds one; `fields` are module, name and alias.
     pub(super) fn add(&mut self, kind: ImportKind, (start, end): (u32, u32), fields: [&str; 3]) {
-        self.has_stars |= fields[1] == "*";
         let text = fields.join("\t");
         let text = text.trim_end_matches('\t').as_bytes();
+        // Those behind it too: one that is missing may be any.
+        self.is_full |= self.imported + text.len() > MAX_IMPORTED_BYTES;
+        if self.is_full {
+            return;
+        }
+        self.imported += text.len();
+        self.has_stars |= fields[1] == "*";
         let shared = text.iter().zip(&self.text).take_while(|(one, other)| one == other).count();
         let last = self.last;
         let is_first = self.heads.is_empty();

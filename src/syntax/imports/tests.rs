@@ -162,3 +162,20 @@ fn statements_can_be_had_alone() {
     assert_eq!(texts, ["import os", from, from, "import d.e as f", "import g"]);
     assert!(!outline.imports.has_stars());
 }
+
+#[test]
+fn imports_of_the_square_of_a_texts_length_are_cut_which_is_told() {
+    let names: Vec<String> = (0..5_000).map(|number| format!("n{number}")).collect();
+    let text = |module: usize| format!("from {} import {}\n", "m".repeat(module), names.join(", "));
+    let python = Grammar::named("python").expect("is there");
+    let kept = |module: usize| {
+        let outline = outline(python, &text(module), &Cancel::new()).expect("not cancelled");
+        let list = outline.imports.unpack();
+        let bytes: usize = list.iter().map(|import| import.module.len()).sum();
+        assert!(bytes <= MAX_IMPORTED_BYTES, "{bytes}");
+        (list.iter().count(), outline.has_errors)
+    };
+    assert_eq!(kept(1_000), (5_000, false));
+    let (count, is_told) = kept(5_000);
+    assert!(count < 5_000 && is_told, "{count}");
+}
