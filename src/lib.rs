@@ -12,6 +12,9 @@ pub mod install;
 pub mod lsp;
 pub mod ops;
 pub mod parse;
+#[cfg(any(test, feature = "fuzzing"))]
+#[allow(clippy::unwrap_used, reason = "it is for tests")]
+pub mod properties;
 pub mod resolve;
 pub mod serve;
 pub mod syntax;

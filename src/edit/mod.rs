@@ -21,6 +21,9 @@ mod gate;
 mod history;
 mod ledger;
 mod plan;
+#[cfg(any(test, feature = "fuzzing"))]
+#[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
+pub(crate) mod properties;
 mod put_back;
 mod second_head;
 mod settings;

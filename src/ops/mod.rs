@@ -24,6 +24,9 @@ pub mod newest;
 pub mod outline;
 pub mod overrides;
 pub mod overview;
+#[cfg(any(test, feature = "fuzzing"))]
+#[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
+pub(crate) mod properties;
 pub mod pty;
 pub mod question;
 pub mod read_bytes;

@@ -83,10 +83,19 @@ pub(super) fn decode(bytes: &[u8], grammar: Grammar, text: &str) -> Option<Inspe
     (lines.len() <= text.len() + 1).then_some(Inspected { outline, error, misplaced, lines })
 }
 
-/// Whether all that an outline points at lies in `text`. Its own soundness the codec has seen to.
+/// Whether all that an outline points at lies in `text`, none of it within a character. Its own soundness the codec has seen to.
 pub(super) fn lies_in(outline: &Outline, text: &str) -> bool {
-    let ends = outline.rows.iter().map(|row| row.end.max(row.name_start)).max();
-    ends.is_none_or(|end| end as usize <= text.len())
+    let is_part = |range: TextRange| text.get(range.as_range()).is_some();
+    let is_place = |offset: u32| text.is_char_boundary(offset as usize);
+    let occurrences = &outline.occurrences;
+    let are_places = |hash: &u32| {
+        let mut offsets = occurrences.offsets_of_hash(*hash);
+        let mut last = None;
+        offsets.all(|offset| is_place(offset) && last.replace(offset) < Some(offset))
+    };
+    outline.rows.iter().all(|row| is_part(row.range()) && is_place(row.name_start))
+        && outline.imports.statements().all(is_part)
+        && occurrences.hashes.iter().all(are_places)
 }
 
 #[cfg(test)]

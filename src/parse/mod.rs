@@ -10,6 +10,9 @@ mod inspected;
 mod limits;
 mod parsers;
 mod process;
+#[cfg(any(test, feature = "fuzzing"))]
+#[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
+pub(crate) mod properties;
 mod protocol;
 mod quarantine;
 mod worker;

@@ -113,7 +113,7 @@ impl Mcp {
     /// Hands over a notification or a response. One that rmcp does not understand is dropped: neither may
     /// be answered.
     pub(super) async fn other(&self, message: Value) {
-        match serde_json::from_value::<RxJsonRpcMessage<RoleServer>>(message) {
+        match understood(message) {
             Ok(message) => {
                 let _ = self.incoming.send(message).await;
             }
@@ -130,8 +130,13 @@ impl Mcp {
     }
 }
 
+/// A notification or a response as rmcp has it.
+pub(super) fn understood(message: Value) -> serde_json::Result<RxJsonRpcMessage<RoleServer>> {
+    serde_json::from_value(message)
+}
+
 /// The request as rmcp has it. A method that it knows, with parameters that it does not, is an error.
-fn typed(request: Request) -> Result<ClientRequest, Wrong> {
+pub(super) fn typed(request: Request) -> Result<ClientRequest, Wrong> {
     let Request { id, method, params } = request;
     if params.get("_meta").is_some_and(|meta| !meta.is_object()) {
         return Err(Wrong::new(id, INVALID_PARAMS, format!("{method}: \"_meta\" must be an object")));

@@ -21,6 +21,9 @@ pub mod log;
 mod mcp;
 pub mod outbox;
 pub mod place;
+#[cfg(any(test, feature = "fuzzing"))]
+#[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
+pub(crate) mod properties;
 pub mod protocol;
 mod run;
 mod session;

@@ -20,6 +20,9 @@ pub mod name_path;
 mod occurrences;
 pub mod outline;
 mod places;
+#[cfg(any(test, feature = "fuzzing"))]
+#[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
+pub(crate) mod properties;
 mod quoted;
 mod roles;
 mod scopes;

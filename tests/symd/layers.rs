@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 /// Module and row. Modules of one row do not use each other.
-const ROWS: [(&str, u8); 17] = [
+const ROWS: [(&str, u8); 18] = [
     ("base", 1),
     ("config", 2),
     ("vfs", 2),
@@ -21,7 +21,8 @@ const ROWS: [(&str, u8); 17] = [
     ("toolsets", 8),
     ("serve", 9),
     ("cli", 10),
-    ("lib", 11),
+    ("properties", 11),
+    ("lib", 12),
 ];
 
 fn row_of(module: &str) -> Option<u8> {

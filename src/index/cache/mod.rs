@@ -5,6 +5,9 @@
 pub(crate) mod codec;
 mod gc;
 mod pack;
+#[cfg(any(test, feature = "fuzzing"))]
+#[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
+pub(crate) mod properties;
 
 use std::collections::BTreeSet;
 use std::collections::btree_map::{BTreeMap, Entry};

@@ -117,7 +117,7 @@ impl<'f> Finder<'f> {
             return Ok(());
         }
         if let Some(known) = known.filter(|_| self.apart.is_some()) {
-            self.matches = Some(ProcessMatches::known(known));
+            self.matches = Some(ProcessMatches::known(known, text.len()));
             return Ok(());
         }
         let Some(apart) = &mut self.apart else { return Ok(()) };

@@ -9,6 +9,9 @@ mod hits;
 mod lines;
 mod pattern;
 pub mod process;
+#[cfg(any(test, feature = "fuzzing"))]
+#[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
+pub(crate) mod properties;
 mod python;
 mod searched;
 mod weight;

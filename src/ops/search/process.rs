@@ -59,12 +59,14 @@ pub(super) struct ProcessMatches {
     follows: u8,
     /// Whether the helper has the text.
     is_there: bool,
+    /// Bytes of the text.
+    length: usize,
 }
 
 impl ProcessMatches {
     /// All matches of a text, which the helper had in a batch and does not have any more.
-    pub(super) fn known(all: Vec<Range<usize>>) -> ProcessMatches {
-        ProcessMatches { ahead: all.into(), next: 0, follows: NOTHING, is_there: false }
+    pub(super) fn known(all: Vec<Range<usize>>, length: usize) -> ProcessMatches {
+        ProcessMatches { ahead: all.into(), next: 0, follows: NOTHING, is_there: false, length }
     }
 }
 
@@ -91,7 +93,8 @@ impl ProcessSearch {
         cancel: &Cancel,
     ) -> Result<ProcessMatches, NoReply> {
         self.teach(pattern, until, cancel)?;
-        let mut matches = ProcessMatches { ahead: VecDeque::new(), next: 0, follows: MORE, is_there: true };
+        let (ahead, length) = (VecDeque::new(), text.len());
+        let mut matches = ProcessMatches { ahead, next: 0, follows: MORE, is_there: true, length };
         self.ask(&mut matches, (&[TEXT], text), until, cancel)?;
         Ok(matches)
     }
@@ -110,7 +113,7 @@ impl ProcessSearch {
             head.extend(u32::try_from(text.len()).unwrap_or(u32::MAX).to_le_bytes());
         }
         let answer = self.put((&head, &texts.concat()), until, cancel)?;
-        let mut found = read_batch(&answer).ok_or_else(no_answer)?;
+        let mut found = read_batch(&answer, texts).ok_or_else(no_answer)?;
         found.resize(texts.len(), None);
         Ok(found)
     }
@@ -169,7 +172,7 @@ impl ProcessSearch {
         cancel: &Cancel,
     ) -> Result<(), NoReply> {
         let answer = self.put(request, until, cancel)?;
-        (matches.follows, matches.ahead) = read_answer(&answer).ok_or_else(no_answer)?;
+        (matches.follows, matches.ahead) = read_answer(&answer, matches.length).ok_or_else(no_answer)?;
         Ok(())
     }
 
@@ -184,23 +187,30 @@ fn no_answer() -> NoReply {
     NoReply::Ended("it answered what is no answer".to_owned())
 }
 
-fn read_answer(answer: &[u8]) -> Option<(u8, VecDeque<Range<usize>>)> {
+/// What follows, and the matches in a text of `length` bytes; `None` where it is no answer.
+pub(super) fn read_answer(answer: &[u8], length: usize) -> Option<(u8, VecDeque<Range<usize>>)> {
     let (follows, matches) = answer.split_first()?;
-    Some((*follows, read_matches(matches)?))
+    Some((*follows, read_matches(matches, length)?))
 }
 
-fn read_matches<C: FromIterator<Range<usize>>>(matches: &[u8]) -> Option<C> {
-    let range = |bytes: &[u8]| Some(offset(&bytes[..8])?..offset(&bytes[8..])?);
+/// The matches in a text of `length` bytes; `None` where they are none, or lie elsewhere.
+fn read_matches<C: FromIterator<Range<usize>>>(matches: &[u8], length: usize) -> Option<C> {
+    let range = |bytes: &[u8]| {
+        let found = offset(&bytes[..8])?..offset(&bytes[8..])?;
+        (found.start <= found.end && found.end <= length).then_some(found)
+    };
     matches.chunks(16).map(|chunk| (chunk.len() == 16).then(|| range(chunk)).flatten()).collect()
 }
 
-fn read_batch(mut answer: &[u8]) -> Option<Vec<Option<Vec<Range<usize>>>>> {
+fn read_batch(mut answer: &[u8], texts: &[&[u8]]) -> Option<Vec<Option<Vec<Range<usize>>>>> {
     let mut found = Vec::new();
+    let mut texts = texts.iter();
     while let Some((follows, rest)) = answer.split_first() {
         let (count, rest) = rest.split_first_chunk()?;
         let length = (u32::from_le_bytes(*count) as usize).checked_mul(16)?;
         let (matches, rest) = rest.split_at_checked(length)?;
-        found.push((*follows == NOTHING).then(|| read_matches(matches)).flatten());
+        let text = texts.next()?;
+        found.push((*follows == NOTHING).then(|| read_matches(matches, text.len())).flatten());
         answer = rest;
     }
     Some(found)
