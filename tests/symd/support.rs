@@ -71,6 +71,8 @@ impl User {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.path("home"))
             .env("SYMD_HOME", self.path(""))
+            // Not looked at beside it.
+            .env("XDG_STATE_HOME", self.path("home/state"))
             .current_dir(self.path("project"))
             .stdin(Stdio::null());
         command
