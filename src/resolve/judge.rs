@@ -2,7 +2,7 @@
 //! would list the occurrence: servers are held against it.
 
 use super::classes::is_class;
-use super::context::{before, last_word};
+use super::context::{Receiver, before, last_word, receiver};
 use super::enclosing::enclosing;
 use super::family::Family;
 use super::meaning::Meaning;
@@ -289,13 +289,23 @@ impl<'t> Wanted<'t> {
         }
         Ok(match project.family {
             Family::Jvm => Judgement::Unlikely,
-            // Where the bare name is known, nobody reaches it through something else.
+            // Where the bare name is known, no other one reaches it but a path of modules: `package.module.name`.
             _ => match scope::name(project, here, at, self.name)? {
-                Meaning::Declared(_) => Judgement::Unlikely,
+                Meaning::Declared(found)
+                    if !found.iter().any(|one| self.is_asked(one)) || !is_path(project, here, at) =>
+                {
+                    Judgement::Unlikely
+                }
                 _ => Judgement::Unchecked,
             },
         })
     }
+}
+
+/// Whether what stands at byte `at` is a member of a path of several names.
+fn is_path(project: &Project, here: &Here, at: u32) -> bool {
+    let receiver = receiver(here.text.as_str(), at as usize, project.family);
+    matches!(receiver, Receiver::Chain(chain, _) if chain.len() > 1)
 }
 
 fn role(here: &Here, range: TextRange) -> Role {

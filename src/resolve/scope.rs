@@ -4,10 +4,11 @@
 use super::classes::{self, is_class};
 use super::enclosing::{enclosing, is_enclosing};
 use super::family::Family;
-use super::meaning::{Meaning, top_level};
+use super::meaning::{Meaning, binds, top_level};
 use super::modules::Module;
 use super::project::{Here, Project};
 use super::sources::Target;
+use crate::base::RelPath;
 use crate::base::cancel::Cancelled;
 use crate::syntax::{Import, ImportKind, Imported, Row, SymbolKind};
 
@@ -55,10 +56,11 @@ pub(super) fn chain(
         let was = std::mem::replace(&mut meaning, Meaning::Unknown);
         meaning = step(project, &was, part)?;
         path = format!("{path}.{part}");
-        // A submodule is there as an attribute only when somebody imported it.
-        if let (Meaning::Module(Module::Directory(_)), Meaning::Module(_)) = (&was, &meaning)
+        // A submodule is there as an attribute only when it was imported: here, or by its package.
+        if let (Meaning::Module(Module::Directory(package)), Meaning::Module(_)) = (&was, &meaning)
             && project.family == Family::Python
             && !is_imported(here, &path)
+            && !is_bound_by(project, package, part)
         {
             meaning = Meaning::Unknown;
         }
@@ -72,6 +74,14 @@ fn is_imported(here: &Here, path: &str) -> bool {
         let rest = import.module.strip_prefix(path);
         import.imported == Imported::Module
             && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    })
+}
+
+/// Whether the package itself imports something of that name.
+fn is_bound_by(project: &Project, package: &RelPath, name: &str) -> bool {
+    let init = project.file(package.join("__init__.py").as_str()).and_then(|init| init.outline());
+    init.is_some_and(|init| {
+        init.imports.unpack().iter().any(|import| binds(project.family, &import) == Some(name))
     })
 }
 

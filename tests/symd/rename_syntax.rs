@@ -94,6 +94,13 @@ fn a_string_that_says_nothing_but_the_symbol_is_a_doubt() {
                NAMES = ['lib.Box', 'take_out', 'put', 'Box.put', 'a put']\n";
     let own: (&str, &[u8]) = ("own.py", b"some_type = TypeVar('some_type')\n");
     let files: [(&str, &[u8]); 2] = [("lib.py", lib.as_bytes()), own];
+    let spider = "class Spider:\n    rules = [rule(callback=\"parse\"), {\"name\": \"parse\"}]\n    def parse(self): pass\n    name = \"x\"\n";
+    play(&[("spider.py", spider.as_bytes())], Answers::Nobody, async |stage| {
+        let refused =
+            stage.refused("rename_symbol", json!({ "name_path": "Spider/parse", "new_name": "zz" })).await;
+        assert!(refused.contains("1 string says") && refused.contains("spider.py:2"), "{refused}");
+        stage.done("rename_symbol", json!({ "name_path": "Spider/name", "new_name": "zz" })).await;
+    });
     play(&files, Answers::Nobody, async |stage| {
         let done = stage.done("rename_symbol", json!({ "name_path": "some_type", "new_name": "zz" })).await;
         assert!(done.contains("1 mention in strings") && !done.contains("; complete]"), "{done}");

@@ -12,7 +12,7 @@ use crate::index::{Content, FileEntry};
 use crate::ops::spot::whole_words;
 use crate::ops::target::Target;
 use crate::resolve::{self, StringName};
-use crate::syntax::{TextKind, text_kinds};
+use crate::syntax::{SymbolKind, TextKind, text_kinds};
 use crate::vfs::VfsError;
 
 /// The most bytes of a file that is looked into.
@@ -165,7 +165,9 @@ fn of_file(
             Medium::OtherLanguages => true,
         };
         let is_own = file.path == target.at.path && target.range.contains(range);
-        let is_its_name = medium == Medium::Strings && !is_own && is_name_of(text.as_str(), range, target);
+        let is_given = || file.path == target.at.path && is_method_argument(text.as_str(), range, target);
+        let is_its_name =
+            medium == Medium::Strings && !is_own && (is_name_of(text.as_str(), range, target) || is_given());
         found.push(Mention {
             path: file.path.clone(),
             range,
@@ -238,6 +240,17 @@ fn is_name_of(text: &str, range: TextRange, target: &Target) -> bool {
         }
         None => has_several_words(&target.name) && !is_own_name(&text[..range.start as usize], &target.name),
     }
+}
+
+/// Whether a string in the target's own file gives a method's name to an argument: `Rule(callback="parse")`.
+fn is_method_argument(text: &str, range: TextRange, target: &Target) -> bool {
+    let is_whole =
+        quoted(text, range, "_.:").is_some_and(|(above, below)| above.is_empty() && below.is_empty());
+    let before = text[..range.start as usize].trim_end_matches(['"', '\'']);
+    let argument = before
+        .strip_suffix('=')
+        .is_some_and(|name| name.ends_with(|c: char| c.is_alphanumeric() || c == '_'));
+    is_whole && argument && target.symbol.kind == SymbolKind::Method
 }
 
 /// Whether the line that `before` ends in declares something of that name: `T = TypeVar("T")` tells a value its own name.

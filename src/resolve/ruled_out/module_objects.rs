@@ -2,7 +2,9 @@
 //! module object alone. Invariant: a module that any file binds as an object, or from which the symbol is imported to be
 //! offered elsewhere, can be any receiver.
 
+use crate::base::RelPath;
 use crate::base::cancel::Cancelled;
+use crate::index::FileEntry;
 use crate::resolve::context::Receiver;
 use crate::resolve::modules::{self, Module};
 use crate::resolve::project::{Here, Project};
@@ -39,28 +41,46 @@ fn hidden<'t>(project: &Project, targets: &'t [Target]) -> Result<Option<(&'t st
     let [target] = targets else { return Ok(None) };
     let is_top_level = target.row().is_some_and(|(_, row)| row.parent().is_none() && !row.is_local());
     let (name, stem) = (target.name(), target.file.path.file_stem());
-    if !is_top_level || stem == "__init__" || stem == "__main__" {
+    if !is_top_level {
         return Ok(None);
     }
-    for file in project.sources.snapshot().files.iter() {
-        let Some(outline) = file.outline().filter(|_| project.file(file.path.as_str()).is_some()) else {
-            continue;
-        };
+    let files = || {
+        let files = project.sources.snapshot().files.iter();
+        files.filter(|file| project.file(file.path.as_str()).is_some())
+    };
+    let mut offering = vec![target.file.path.clone()];
+    for file in files() {
+        let Some(outline) = file.outline() else { continue };
         project.cancel.check()?;
         for import in outline.imports.unpack().iter() {
-            if binds_module(project, file, &import, target) || offers(&import, stem, name) {
-                return Ok(None);
+            match offers(&import, stem, name) {
+                Offer::Nothing => {}
+                Offer::Name => offering.push(file.path.clone()),
+                Offer::Everything => return Ok(None),
             }
+        }
+    }
+    // A package that offers it is bound wherever something beneath it is imported.
+    let is_whole = |path: &RelPath| !matches!(path.file_stem(), "__init__" | "__main__");
+    if !offering.iter().all(is_whole) {
+        return Ok(None);
+    }
+    for file in files() {
+        let Some(outline) = file.outline() else { continue };
+        project.cancel.check()?;
+        let imports = outline.imports.unpack();
+        if imports.iter().any(|import| offering.iter().any(|path| binds_module(project, file, &import, path)))
+        {
+            return Ok(None);
         }
     }
     Ok(Some((name, stem)))
 }
 
-/// Whether the import names the target's module as a whole.
-fn binds_module(project: &Project, from: &crate::index::FileEntry, import: &Import, target: &Target) -> bool {
-    let is_it =
-        |module: Option<Module>| matches!(module, Some(Module::File(file)) if file.path == target.file.path);
-    let (stem, at) = (target.file.path.file_stem(), import.statement.start);
+/// Whether the import names a module as a whole.
+fn binds_module(project: &Project, from: &FileEntry, import: &Import, path: &RelPath) -> bool {
+    let is_it = |module: Option<Module>| matches!(module, Some(Module::File(file)) if file.path == *path);
+    let (stem, at) = (path.file_stem(), import.statement.start);
     match import.imported {
         Imported::Module => {
             import.module.rsplit('.').next() == Some(stem)
@@ -74,12 +94,21 @@ fn binds_module(project: &Project, from: &crate::index::FileEntry, import: &Impo
     }
 }
 
-/// Whether the import takes the name, or all names, from a module of that stem.
-fn offers(import: &Import, stem: &str, name: &str) -> bool {
-    let is_of = import.module.rsplit('.').next() == Some(stem);
+/// What an import takes from a module.
+enum Offer {
+    /// Not the name.
+    Nothing,
+    /// The name, under whatever other one.
+    Name,
+    /// All names.
+    Everything,
+}
+
+/// Whether the import takes the name, or all names, from a module of that stem, or from one that may have it from there.
+fn offers(import: &Import, stem: &str, name: &str) -> Offer {
     match import.imported {
-        Imported::Name(imported) => is_of && imported == name,
-        Imported::Everything => is_of,
-        Imported::Module => false,
+        Imported::Name(imported) if imported == name => Offer::Name,
+        Imported::Everything if import.module.rsplit('.').next() == Some(stem) => Offer::Everything,
+        _ => Offer::Nothing,
     }
 }

@@ -192,3 +192,18 @@ fn rings_of_imports_end() {
         //- b.py\nfrom a import *\nfrom a import mark\nother()\n";
     assert_eq!(judged(fixture), ["a.py:3: likely declaration", "b.py:3: likely call"]);
 }
+
+#[test]
+fn a_file_may_use_what_it_imports_through_its_module_too() {
+    let fixture = "//- pkg/__init__.py\nfrom . import inner\n//- pkg/inner.py\nclass $0Mark: pass\n\
+        //- use.py\nimport pkg\nfrom pkg.inner import Mark\ndef f(x=pkg.inner.Mark): return x.Mark, x.y.Mark, Mark\n";
+    let expected = [
+        "pkg/inner.py:1: likely declaration",
+        "use.py:2: likely import",
+        "use.py:3: likely use",
+        "use.py:3: unlikely use",
+        "use.py:3: unchecked use",
+        "use.py:3: likely use",
+    ];
+    assert_eq!(judged(fixture), expected);
+}

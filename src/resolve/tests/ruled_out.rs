@@ -51,16 +51,19 @@ fn a_module_that_nothing_binds_is_no_receiver() {
     let library = "//- pkg/__init__.py\n//- pkg/mod.py\n$0logger = 1\nclass A: pass\n";
     let user = "//- user.py\nfrom pkg.mod import A\ndef f(x):\n    x.spider.logger\n    x.logger\n    g().logger\n    x.mod.logger\n";
     assert_eq!(ruled_out_lines(&format!("{library}{user}")), ["user.py:3"]);
-    for binding in [
-        "import pkg.mod",
-        "from pkg import mod",
-        "from pkg import mod as m",
-        "from pkg.mod import logger",
-        "from pkg.mod import *",
-    ] {
+    for binding in
+        ["import pkg.mod", "from pkg import mod", "from pkg import mod as m", "from pkg.mod import *"]
+    {
         let more = format!("//- more.py\n{binding}\n");
         assert_eq!(ruled_out_lines(&format!("{library}{user}{more}")), [""; 0], "{binding}");
     }
+    // What other modules import, they offer too.
+    let importer = "//- more.py\nfrom pkg.mod import logger\n";
+    assert_eq!(ruled_out_lines(&format!("{library}{user}{importer}")), ["user.py:3"]);
+    let bound = "//- last.py\nimport more\n";
+    assert_eq!(ruled_out_lines(&format!("{library}{user}{importer}{bound}")), [""; 0]);
+    let package = "//- top/__init__.py\nfrom pkg.mod import logger\n";
+    assert_eq!(ruled_out_lines(&format!("{library}{user}{package}")), [""; 0]);
     let loaded = "//- user.py\nimport importlib\ndef f(x):\n    x.plugin.logger\n";
     assert_eq!(ruled_out_lines(&format!("{library}{loaded}")), [""; 0]);
 }
