@@ -3,7 +3,7 @@
 //! text of it, or made it by an edit of its own; what it runs is ended when this is dropped, which is when the connection
 //! ends.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -30,6 +30,8 @@ pub struct Client {
     directory: OnceLock<PathBuf>,
     /// What its shell commands left running.
     pub left_behind: Arc<LeftBehind>,
+    /// Why there is no language server, as it has been told.
+    told: Mutex<BTreeSet<String>>,
     /// Its terminals.
     pub terminals: Sessions,
     /// The command it ran last.
@@ -102,6 +104,11 @@ impl Client {
     pub fn last_read(&self, path: &RelPath) -> Option<ContentHash> {
         let read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         read.files.get(path).map(|(_, hash)| *hash)
+    }
+
+    /// Takes note that it is told `reason`; whether that is news.
+    pub fn is_told(&self, reason: &str) -> bool {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(reason.to_owned())
     }
 
     /// It knows that `path` is gone.

@@ -128,6 +128,11 @@ fn a_listed_tool_answers_as_the_one_that_it_means() {
     let user = project();
     for toolset in ["native", "native_full", "coding-agent", "debugging"] {
         let mut agent = Agent::new(&user, toolset);
+        // Why there is no server, a connection is told once.
+        let told = agent.done("references", json!({ "name_path": "side" }));
+        assert!(told.contains("; syntax (") || !told.contains("; syntax"), "{told}");
+        let told = agent.done("references", json!({ "name_path": "Shape" }));
+        assert!(!told.contains("; syntax ("), "{told}");
         for [(short, few), (long, many)] in pairs() {
             assert_eq!(agent.done(short, few.clone()), agent.done(long, many.clone()), "{short} {few}");
             if few["dry_run"] != true {

@@ -133,9 +133,9 @@ fn objects_without_a_name_and_types_in_bodies_are_implementations() {
     play(&OBJECTS, Answers::Nobody, async |stage| {
         let ask = json!({ "name_path": "Limiter", "relative_path": "limit" });
         let found = stage.done("find_implementations", ask).await;
-        let expected = "limit/Limiter.kt:7-9 class Limiter/Companion/Unlimited/object\n\
-            limit/Limiter.kt:13-17 enum Fixed : Limiter\nlimit/Limiter.kt:14-16 member Fixed/NONE\n\
-            limit/Make.kt:4-6 class limiter/Counting\nlimit/Make.kt:7-11 class limiter/object\n[5 implementations;";
+        let expected = "limit/\n Limiter.kt\n  7-9 class Limiter/Companion/Unlimited/object\n\
+            \u{20} 13-17 enum Fixed : Limiter\n  14-16 member Fixed/NONE\n Make.kt\n\
+            \u{20} 4-6 class limiter/Counting\n  7-11 class limiter/object\n[5 implementations;";
         assert!(found.starts_with(expected) && found.ends_with("complete]"), "{found}");
         let ask = json!({ "name_path": "Limiter/tryTake", "relative_path": "limit" });
         let found = stage.done("find_implementations", ask).await;

@@ -14,9 +14,9 @@ use crate::ops::question::{QuestionError, Source};
 use crate::ops::symbol::Symbol;
 use crate::ops::target::{Reading, Several, TargetError, Wanted};
 use crate::resolve::Role;
-use crate::toolsets::Reply;
 use crate::toolsets::arguments::{ArgumentError, Arguments};
 use crate::toolsets::asked::Refusal;
+use crate::toolsets::{Client, Reply};
 
 /// How long `wait: "ready"` waits when the client does not say.
 pub(super) const DEFAULT_DEADLINE: usize = 60;
@@ -159,11 +159,16 @@ pub(super) fn reading_json(read_as: Option<&String>, object: &mut Value) {
     }
 }
 
-/// Says where an answer comes from.
-pub(super) fn tell_source(source: &Source, footer: &mut Footer) {
+/// Says where an answer comes from. Why there is no server, a client is told once, unless that may pass.
+pub(super) fn tell_source(source: &Source, client: &Client, footer: &mut Footer) {
     match source {
         Source::Server(name) => footer.source(name.clone()),
-        Source::Syntax(why) => footer.source(format!("syntax ({})", why_not(why))),
+        Source::Syntax(why) => {
+            let reason = why_not(why);
+            if client.is_told(&reason) || why.may_pass() {
+                footer.source(format!("syntax ({reason})"));
+            }
+        }
     }
 }
 

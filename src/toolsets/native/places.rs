@@ -12,6 +12,7 @@ use super::files::{counted, failed, limit};
 use super::reference_text::{shown_line, tell_dropped};
 use super::render::{Signatures, cut, line};
 use super::several::of_each;
+use super::tree::by_file;
 use crate::lsp::Goto;
 use crate::ops::definition::{Declared, Definitions, FindDefinition, Pointer, definition};
 use crate::ops::hover::{AskHover, Hover, hover};
@@ -19,7 +20,7 @@ use crate::ops::implementations::{FindImplementations, Implementations, implemen
 use crate::ops::question::Source;
 use crate::toolsets::arguments::{ArgumentError, Arguments};
 use crate::toolsets::asked::{Refusal, within};
-use crate::toolsets::{Call, Reply, Running};
+use crate::toolsets::{Call, Client, Reply, Running};
 
 /// What `find_definition` says of itself.
 pub(super) const DEFINITION: &str = "Go to the definition, declaration or type definition of a name where it is used: \
@@ -100,7 +101,7 @@ async fn run_definition(call: &Call<'_>) -> Result<Reply, Reply> {
         let op = hover(call.project, &ask);
         more.hover = Some(within(call.project, patience.at_most, op).await);
     }
-    Ok(reply(&found, &more, ("definition", "definitions"), format, limit))
+    Ok(reply(&found, &more, ("definition", "definitions"), format, (limit, &call.client)))
 }
 
 async fn run_implementations(call: &Call<'_>) -> Result<Reply, Reply> {
@@ -113,7 +114,7 @@ async fn run_implementations(call: &Call<'_>) -> Result<Reply, Reply> {
     let Implementations { found, source, untold, perhaps, unread, read_as, revision } = found;
     let more = More { untold, perhaps, hover: None };
     let found = Definitions { found, source, unread, read_as, revision };
-    Ok(reply(&found, &more, ("implementation", "implementations"), format, limit))
+    Ok(reply(&found, &more, ("implementation", "implementations"), format, (limit, &call.client)))
 }
 
 /// What an answer says besides.
@@ -142,27 +143,39 @@ fn pointer(arguments: &Arguments<'_>) -> Result<Pointer, Reply> {
     read().map_err(|error| failed(format!("{error}; give path, line and name, or a name_path")))
 }
 
-fn reply(found: &Definitions, more: &More, words: (&str, &str), form: Format, limit: usize) -> Reply {
+fn reply(
+    found: &Definitions,
+    more: &More,
+    words: (&str, &str),
+    form: Format,
+    (limit, client): (usize, &Client),
+) -> Reply {
     Reply::done(match form {
         Format::Json => as_json(found, more, words, limit),
-        Format::Text => as_text(found, more, words, limit),
+        Format::Text => as_text(found, more, words, (limit, client)),
     })
 }
 
-fn as_text(found: &Definitions, more: &More, words: (&str, &str), limit: usize) -> String {
+fn as_text(
+    found: &Definitions,
+    more: &More,
+    words: (&str, &str),
+    (limit, client): (usize, &Client),
+) -> String {
     let declared = &found.found;
-    let mut lines: Vec<String> = declared.inside.iter().map(declared_line).collect();
+    let mut lines = declared_lines(&declared.inside);
+    let inside = declared.inside.len();
     lines.extend(
         declared
             .outside
             .iter()
             .map(|spot| format!("{}:{}", escaped(&spot.path.display().to_string()), spot.line + 1)),
     );
-    let count = lines.len();
+    let count = inside + declared.outside.len();
     let mut text = if lines.is_empty() { format!("No {} found.", words.0) } else { lines.join("\n") };
     let mut footer = Footer::new(counted(count, words.0, words.1), found.revision);
     tell_reading(found.read_as.as_ref(), &mut footer);
-    tell_source(&found.source, &mut footer);
+    tell_source(&found.source, client, &mut footer);
     tell_dropped(&declared.dropped, &mut footer);
     match &more.hover {
         Some(Ok(hover)) => {
@@ -206,11 +219,17 @@ fn hover_lines(hover: &Hover, head: Head) -> Vec<String> {
     lines.map(|part| part.trim_end().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
-/// `src/a.py:12-20 function run(x)`, or the line itself where no symbol is declared.
+/// `src/a.py:12-20 function run(x)`, a line each; of many, what their paths share stands once.
+fn declared_lines(all: &[Declared]) -> Vec<String> {
+    let path = |one: &Declared| one.symbol.as_ref().map_or(&one.spot.path, |symbol| &symbol.path).to_string();
+    by_file(all, path, declared_line)
+}
+
+/// What stands behind the path: `12-20 function run(x)`, or the line itself where no symbol is declared.
 fn declared_line(one: &Declared) -> String {
     match &one.symbol {
-        Some(symbol) => format!("{}:{}", symbol.path, line(symbol, &symbol.name_path, Signatures::Shown)),
-        None => format!("{}:{}: {}", one.spot.path, one.spot.line + 1, shown_line(&one.spot)),
+        Some(symbol) => line(symbol, &symbol.name_path, Signatures::Shown),
+        None => format!("{}: {}", one.spot.line + 1, shown_line(&one.spot)),
     }
 }
 
@@ -255,10 +274,10 @@ async fn run_hover(call: &Call<'_>) -> Result<Reply, Reply> {
     let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
     let ask = AskHover { over: pointer(&arguments)?, waiting: patience.waiting };
     let found = within(call.project, patience.at_most, hover(call.project, &ask)).await.map_err(refused)?;
-    Ok(Reply::done(hover_answer(&found, format, limit)))
+    Ok(Reply::done(hover_answer(&found, format, (limit, &call.client))))
 }
 
-fn hover_answer(found: &Hover, form: Format, limit: usize) -> String {
+fn hover_answer(found: &Hover, form: Format, (limit, client): (usize, &Client)) -> String {
     let mut parts: Vec<String> = found.signatures.clone();
     parts.extend(found.text.clone());
     let count = parts.len();
@@ -275,7 +294,7 @@ fn hover_answer(found: &Hover, form: Format, limit: usize) -> String {
     }
     let mut footer = Footer::new("hover".to_owned(), found.revision);
     tell_reading(found.read_as.as_ref(), &mut footer);
-    tell_source(&found.source, &mut footer);
+    tell_source(&found.source, client, &mut footer);
     if is_cut {
         footer.incomplete(format!("cut at {limit} characters; raise limit"));
     }

@@ -16,6 +16,7 @@ use crate::ops::question::Source;
 use crate::ops::references::{Completeness, Reference, References};
 use crate::ops::spot::{Dropped, Spot};
 use crate::resolve::{Judgement, Role};
+use crate::toolsets::Call;
 
 /// With more references than this the lines' texts are left out.
 const MAX_WITH_LINES: usize = 40;
@@ -36,7 +37,7 @@ pub(super) enum Unlisted {
 /// The answer as text.
 pub(super) fn references_text(
     found: &References,
-    languages: &Languages,
+    call: &Call<'_>,
     unlisted: Unlisted,
     limit: usize,
 ) -> String {
@@ -61,7 +62,7 @@ pub(super) fn references_text(
         );
     }
     let mut text = if lines.is_empty() { "No references.".to_owned() } else { lines.join("\n") };
-    let mut footer = footer(found, languages, unlisted);
+    let mut footer = footer(found, call, unlisted);
     if style == Style::Short {
         footer.note(format!("lines' text left out over {MAX_WITH_LINES}"));
     }
@@ -71,7 +72,7 @@ pub(super) fn references_text(
     format!("{text}\n{footer}")
 }
 
-fn footer(found: &References, languages: &Languages, unlisted: Unlisted) -> Footer {
+fn footer(found: &References, call: &Call<'_>, unlisted: Unlisted) -> Footer {
     let files = found.list.chunk_by(|a, b| a.spot.path == b.spot.path).count();
     let counts = format!(
         "{} in {}",
@@ -79,9 +80,9 @@ fn footer(found: &References, languages: &Languages, unlisted: Unlisted) -> Foot
         counted(files, "file", "files")
     );
     let mut footer = Footer::new(counts, found.revision);
-    tell_source(&found.source, &mut footer);
+    tell_source(&found.source, &call.client, &mut footer);
     tell_reading(found.target.read_as.as_ref(), &mut footer);
-    for (language, count) in languages_of(&found.elsewhere, languages) {
+    for (language, count) in languages_of(&found.elsewhere, &call.project.languages) {
         footer.note(format!("also {} in {language}", counted(count, "possible use", "possible uses")));
     }
     if let more @ 1.. = found.outside.len().saturating_sub(MAX_OUTSIDE) {

@@ -60,7 +60,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     Ok(Reply::done(match format {
         Format::Json => grouped_json(&all, limit, |found, limit| references_json(found, languages, limit)),
         Format::Text => {
-            grouped_text(&all, limit, |found, limit| references_text(found, languages, unlisted, limit))
+            grouped_text(&all, limit, |found, limit| references_text(found, call, unlisted, limit))
         }
     }))
 }

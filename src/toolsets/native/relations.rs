@@ -12,11 +12,12 @@ use super::files::{counted, failed, limit};
 use super::grouped::{grouped_json, grouped_text};
 use super::render::{cut, short_word};
 use super::several::of_each;
+use super::tree::by_file;
 use crate::ops::relations::{FindRelated, More, Node, Related, Relation, Where, related_to_overloads};
 use crate::ops::target::{Several, Wanted};
 use crate::toolsets::arguments::{ArgumentError, Arguments};
 use crate::toolsets::asked::within;
-use crate::toolsets::{Call, Reply, Running};
+use crate::toolsets::{Call, Client, Reply, Running};
 
 /// What `find_callers` says of itself.
 pub(super) const CALLERS: &str = "Find the callers of a function, method or class: which functions call it, and with \
@@ -103,16 +104,18 @@ async fn run(
     let all = within(call.project, patience.at_most, op).await.map_err(refused)?;
     Ok(Reply::done(match format {
         Format::Json => grouped_json(&all, limit, |found, limit| as_json(found, relation, limit)),
-        Format::Text => grouped_text(&all, limit, |found, limit| as_text(found, relation, limit)),
+        Format::Text => {
+            grouped_text(&all, limit, |found, limit| as_text(found, relation, (limit, &call.client)))
+        }
     }))
 }
 
-fn as_text(found: &Related, relation: Relation, limit: usize) -> String {
-    let lines: Vec<String> = found.nodes.iter().map(line).collect();
+fn as_text(found: &Related, relation: Relation, (limit, client): (usize, &Client)) -> String {
+    let lines = lines(&found.nodes);
     let mut text = if lines.is_empty() { format!("No {}.", words(relation).1) } else { lines.join("\n") };
     let (one, many) = words(relation);
     let mut footer = Footer::new(counted(found.nodes.len(), one, many), found.revision);
-    tell_source(&found.source, &mut footer);
+    tell_source(&found.source, client, &mut footer);
     tell_reading(found.target.read_as.as_ref(), &mut footer);
     tell_omitted(found, relation, &mut footer);
     if cut(&mut text, limit) {
@@ -182,11 +185,18 @@ fn tell_omitted(found: &Related, relation: Relation, footer: &mut Footer) {
     }
 }
 
-/// `src/a.py:12 function main @ 14 20 +`
+/// `src/a.py:12 function main @ 14 20 +`, a line each: a tree by indentation, or, of many on one level, by their paths.
+fn lines(nodes: &[Node]) -> Vec<String> {
+    if nodes.iter().all(|node| node.depth == 1) {
+        return by_file(nodes, file, line);
+    }
+    let one = |node: &Node| format!("{}{}:{}", " ".repeat(node.depth - 1), escaped(&file(node)), line(node));
+    nodes.iter().map(one).collect()
+}
+
+/// What stands behind the path: `12 function main @ 14 20 +`
 fn line(node: &Node) -> String {
     let branch = &node.branch;
-    let indent = " ".repeat(node.depth - 1);
-    let place = format!("{}:{}", escaped(&file(node)), branch.party.line + 1);
     let lines: Vec<String> = branch.lines.iter().map(|line| (line + 1).to_string()).collect();
     let calls = if lines.is_empty() { String::new() } else { format!(" @ {}", lines.join(" ")) };
     let unsure = if branch.is_likely { "" } else { " ?" };
@@ -198,7 +208,8 @@ fn line(node: &Node) -> String {
         More::Unknown => " …",
     };
     format!(
-        "{indent}{place} {} {}{calls}{unsure}{more}",
+        "{} {} {}{calls}{unsure}{more}",
+        branch.party.line + 1,
         short_word(branch.party.kind),
         branch.party.name_path
     )

@@ -23,7 +23,7 @@ use crate::ops::rename::{Doubts, Medium, Planned, Rename, RenameError, Unchecked
 use crate::ops::target::{Several, Wanted};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::{Refusal, in_time};
-use crate::toolsets::{Call, Reply, Running, Tool};
+use crate::toolsets::{Call, Client, Reply, Running, Tool};
 
 /// The tool.
 pub(super) const RENAME_SYMBOL: Tool = Tool::changes(
@@ -112,7 +112,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
             let mut new = String::new();
             let fact = caused_text(&caused, &mut new);
             lines.extend(new.lines().map(str::to_owned));
-            text(&planned, lines, &format!("{operation}; {fact}"), None)
+            text(&planned, &call.client, lines, &format!("{operation}; {fact}"), None)
         }
     }))
 }
@@ -130,7 +130,7 @@ async fn shown(call: &Call<'_>, planned: &Planned, limit: usize, format: Format)
         }
         Format::Text => {
             let cut = is_cut.then(|| format!("the diff is cut at {limit} characters; raise limit"));
-            text(planned, vec![diff], "nothing is changed yet", cut)
+            text(planned, &call.client, vec![diff], "nothing is changed yet", cut)
         }
     }))
 }
@@ -156,10 +156,16 @@ fn include(arguments: &Arguments<'_>) -> Result<(BTreeSet<Medium>, UncheckedUses
     Ok((media, unchecked))
 }
 
-fn text(planned: &Planned, mut lines: Vec<String>, done: &str, missing: Option<String>) -> String {
+fn text(
+    planned: &Planned,
+    client: &Client,
+    mut lines: Vec<String>,
+    done: &str,
+    missing: Option<String>,
+) -> String {
     lines.extend(note_lines(&planned.notes));
     let mut footer = Footer::new(counts(&planned.files), planned.revision);
-    tell_source(&planned.source, &mut footer);
+    tell_source(&planned.source, client, &mut footer);
     footer.note(done.to_owned());
     planned.open().into_iter().for_each(|why| footer.incomplete(why));
     missing.into_iter().for_each(|why| footer.incomplete(why));

@@ -136,8 +136,11 @@ impl Several<'_> {
 
     fn text(&self, replies: &[Reply]) -> String {
         let parts: Vec<Part<'_>> = replies.iter().map(Part::of).collect();
-        let mut tails = parts.iter().map(|part| part.last.map(|last| last.tail));
-        let shared = tails.next().flatten().filter(|first| tails.all(|tail| tail == Some(*first)));
+        // Why there is no server, the first says alone.
+        let shared = parts.first().and_then(|part| part.last).filter(|first| {
+            parts.iter().all(|part| part.last.is_some_and(|last| last.says_as_much_as(*first)))
+        });
+        let shared = shared.map(|first| first.tail);
         let count = crate::toolsets::native::files::counted(self.names.len(), "name", "names");
         let mut lines: Vec<String> = Vec::new();
         for (name, part) in self.names.iter().zip(&parts) {
@@ -188,6 +191,15 @@ struct LastLine<'a> {
 }
 
 impl LastLine<'_> {
+    /// Whether both say the same, but for the reason why the answer is from syntax.
+    fn says_as_much_as(self, other: LastLine<'_>) -> bool {
+        fn split(tail: &str) -> (&str, &str) {
+            let (source, rest) = tail.split_once("; revision ").unwrap_or((tail, ""));
+            (source.split(" (").next().unwrap_or(""), rest)
+        }
+        split(self.tail) == split(other.tail)
+    }
+
     fn is_complete(self) -> bool {
         self.tail.ends_with("complete") && !self.tail.contains("incomplete")
     }
@@ -221,12 +233,13 @@ mod tests {
         let one = |about: &Map<String, Value>| {
             let name = about["name_path"].as_str().expect("one name");
             assert_eq!(about["limit"], 10);
-            Reply::done(format!("f.py:1 {name}\n[1 symbol; syntax; revision 3; complete]"))
+            let why = if name == "a" { " (no server; get one)" } else { "" };
+            Reply::done(format!("f.py:1 {name}\n[1 symbol; syntax{why}; revision 3; complete]"))
         };
         let reply = several(&["a", "b"], &json!({ "limit": 20 }), one);
         assert_eq!(
             reply.text,
-            "# a: 1 symbol\nf.py:1 a\n# b: 1 symbol\nf.py:1 b\n[2 names; syntax; revision 3; complete]"
+            "# a: 1 symbol\nf.py:1 a\n# b: 1 symbol\nf.py:1 b\n[2 names; syntax (no server; get one); revision 3; complete]"
         );
     }
 

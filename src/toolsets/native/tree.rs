@@ -27,6 +27,36 @@ pub(super) fn write<'a, T: Copy>(
     }
 }
 
+/// From so many on, what their paths share is written once.
+const MANY: usize = 5;
+
+/// A line for each item, behind its path. Few stand with their whole paths; of many, those of one file stand beneath it, and
+/// what paths share stands above.
+pub(super) fn by_file<T>(
+    items: &[T],
+    path: impl Fn(&T) -> String,
+    line: impl Fn(&T) -> String,
+) -> Vec<String> {
+    if items.len() < MANY {
+        return items.iter().map(|item| format!("{}:{}", escaped(&path(item)), line(item))).collect();
+    }
+    let groups: Vec<(String, &[T])> =
+        items.chunk_by(|a, b| path(a) == path(b)).map(|group| (path(&group[0]), group)).collect();
+    let groups: Vec<&(String, &[T])> = groups.iter().collect();
+    let leaf = &mut |(_, group): &(String, &[T]), depth: usize, file: &str, lines: &mut Vec<String>| {
+        let indent = " ".repeat(depth);
+        if let [only] = group {
+            lines.push(format!("{indent}{file}:{}", line(only)));
+            return;
+        }
+        lines.push(format!("{indent}{file}"));
+        lines.extend(group.iter().map(|item| format!("{indent} {}", line(item))));
+    };
+    let mut lines = Vec::new();
+    write(&groups, &|group: &(String, &[T])| group.0.as_str(), leaf, (0, 0), &mut lines);
+    lines
+}
+
 /// How many bytes of whole components both keys begin with, the last `/` included.
 fn shared_directories(a: &str, b: &str) -> usize {
     let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
@@ -38,6 +68,16 @@ fn shared_directories(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_are_grouped_by_file() {
+        let all = [("a/b/x.py", 1), ("a/b/x.py", 2), ("a/c.py", 3), ("d.py", 4), ("e.py", 5)];
+        let shown = |items: &[(&str, u32)]| {
+            by_file(items, |item| item.0.to_owned(), |item| item.1.to_string()).join("\n")
+        };
+        assert_eq!(shown(&all), "a/\n b/x.py\n  1\n  2\n c.py:3\nd.py:4\ne.py:5");
+        assert_eq!(shown(&all[1..]), "a/b/x.py:2\na/c.py:3\nd.py:4\ne.py:5");
+    }
 
     #[test]
     fn what_is_shared_is_written_once() {

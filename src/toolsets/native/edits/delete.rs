@@ -53,7 +53,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
         leave_out_own(&mut found);
         let used = found.list.len() + found.silent.len() + found.elsewhere.len() + found.outside.len();
         if used > 0 {
-            let listed = references_text(&found, &call.project.languages, Unlisted::Shown, limit);
+            let listed = references_text(&found, call, Unlisted::Shown, limit);
             let symbol = &found.target.symbol;
             return Err(failed(format!(
                 "{} in {} is still used; nothing was written; remove the uses first, or give force: true\n{listed}",
