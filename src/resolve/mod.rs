@@ -9,6 +9,7 @@ mod clashes;
 mod classes;
 mod comprehension;
 mod computed_names;
+mod constructed;
 mod context;
 mod definitions;
 mod enclosing;
@@ -44,6 +45,7 @@ mod tests;
 
 pub use bindings::same_binding;
 pub use clashes::{captured, taken};
+pub use constructed::constructed_members;
 pub use definitions::definitions;
 pub use enclosing::{attributed, enclosing};
 pub use family::{can_name, share_names};

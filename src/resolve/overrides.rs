@@ -385,7 +385,11 @@ impl Linking<'_, '_> {
     /// The bases of one class that lie outside the project, or may.
     fn bases_outside(&self, class: usize, family: &mut OverrideFamily) {
         let node = self.graph.node(class);
-        for base in node.bases.iter() {
+        // An interface, which a decorator names before the class, declares no private names.
+        let is_private = self.project.family == Family::Python && self.name.starts_with('_');
+        let name_start = node.class.row().map_or(0, |(_, row)| row.name_start);
+        let bases = node.bases.iter().filter(|base| !is_private || base.written.range.start > name_start);
+        for base in bases {
             let said = self.settled.get(&(node.class.file.path.clone(), base.written.range.start));
             if let Some(said) = said.filter(|said| said.is_known || said.declares.is_some()) {
                 let outside = said.declares.clone();

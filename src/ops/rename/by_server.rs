@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::answer::{Note, RenameError};
 use super::fixtures::GivenValues;
-use super::fluent::follow_fluent;
+use super::fluent::{follow_constructed, follow_fluent};
 use super::in_quotes::in_quotes;
 use super::leads::{Leads, Placed, Sense};
 use super::linked::LinkedSymbol;
@@ -75,6 +75,7 @@ pub(super) async fn draft(
         let silent: Vec<Placed> = places.into_iter().filter(silent).collect();
         given.follow(project, symbol, &silent, &mut leads).await?;
         follow_fluent(project, symbol, &silent, &mut leads).await?;
+        follow_constructed(project, symbol, &silent, &mut leads).await?;
         rule_out(project, symbol, silent, &mut leads).await?;
         let (edit, findings) = completed(project, symbol, ask, edit, judged, (&leads, &quoted)).await?;
         let lacks = !findings.added.is_empty() || !findings.undeclared.is_empty();

@@ -1,4 +1,5 @@
-//! Uses of what methods give that return their own object: the server knows the first method of the chain, syntax the rest.
+//! Uses of what methods give that return their own object, of which the server knows the first, and of what a function itself
+//! makes.
 
 use super::leads::{Leads, Placed};
 use super::linked::LinkedSymbol;
@@ -54,6 +55,28 @@ pub(super) async fn follow_fluent(
     for (place, declared) in ends.into_iter().zip(found) {
         if let Some(declared) = declared {
             leads.learn(place, declared, &symbol.target.name);
+        }
+    }
+    Ok(())
+}
+
+/// Notes where those of `places` lead that use a local to which the function assigns a new object, and nothing else.
+pub(super) async fn follow_constructed(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    places: &[Placed],
+    leads: &mut Leads,
+) -> Result<(), QuestionError> {
+    let (of, members) = (places.to_vec(), symbol.resolved());
+    let work = move |view: &View, cancel: &_| {
+        let found = resolve::constructed_members(view, &of, &members, cancel)?;
+        let place = |member: resolve::Target| Some((member.file.path.clone(), member.row()?.1.name_start));
+        Ok::<_, QuestionError>(found.into_iter().map(|one| one.and_then(place)).collect::<Vec<_>>())
+    };
+    let found = project.look(work).await??;
+    for (place, declared) in places.iter().zip(found) {
+        if let Some(declared) = declared {
+            leads.learn(place.clone(), declared, &symbol.target.name);
         }
     }
     Ok(())

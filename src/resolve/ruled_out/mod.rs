@@ -9,6 +9,7 @@ mod outside_values;
 use self::links::Links;
 use self::module_objects::ModuleObjects;
 use self::outside_values::is_outside_value;
+pub(super) use self::outside_values::is_whole_call;
 use super::context::{Receiver, receiver};
 use super::family::Family;
 use super::project::Project;

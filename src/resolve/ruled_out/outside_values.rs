@@ -189,7 +189,7 @@ fn is_outside_instance(project: &Project, here: &Here, at: usize) -> Result<bool
 }
 
 /// Whether nothing is asked of what the call gives: a chain that goes on has another value.
-fn is_whole_call(text: &str) -> bool {
+pub(in crate::resolve) fn is_whole_call(text: &str) -> bool {
     let mut depth = 0_usize;
     for (at, byte) in text.bytes().enumerate() {
         match byte {

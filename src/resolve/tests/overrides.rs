@@ -159,6 +159,9 @@ fn an_interface_that_a_decorator_names_is_a_base() {
     let fixture =
         "//- a.py\nclass I:\n    def $0run(): pass\n@implementer(I)\nclass A:\n    def run(self): pass\n";
     assert_eq!(family(fixture), ["a.py:2", "a.py:5"]);
+    let outside = "//- a.py\nfrom outside import I\n@implementer(I)\nclass A:\n    def $0_run(self): pass\n";
+    assert_eq!(family(outside), ["a.py:4"], "interfaces have no private names");
+    assert_eq!(family(&outside.replace("_run", "run")).len(), 2);
 }
 
 #[test]

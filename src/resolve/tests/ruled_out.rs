@@ -77,3 +77,21 @@ fn what_a_test_module_makes_gets_to_what_it_imports() {
         //- examples/two.py\nfrom tests.test_a import Made\ndef f(x): x.go_on()\n";
     assert_eq!(ruled_out_lines(test), ["docs/conf.py:1", "examples/one.py:2"]);
 }
+
+#[test]
+fn what_a_function_makes_itself_is_of_that_class() {
+    let fixture = "//- lib.py\nclass Base:\n    def $0run(self): pass\nclass Box(Base): pass\ndef make(): pass\n\
+        //- use.py\nfrom lib import Box, make\ndef one():\n    box = Box(\n        1,\n    )\n    box.run()\n\
+        def two(box):\n    box.run()\ndef three():\n    box = make()\n    box.run()\n\
+        def four(x):\n    box = Box()\n    if x: box = x\n    box.run()\ndef five():\n    box = Box().more\n    box.run()\n";
+    let (texts, (path, at)) = files(fixture);
+    let memory = memory(texts);
+    let target = target(&memory, &path, at);
+    let found = occurrences(&memory, std::slice::from_ref(&target), &Cancel::new()).expect("not cancelled");
+    let open = found.into_iter().filter(|one| one.judgement == Judgement::Unchecked);
+    let places: Vec<(RelPath, TextRange)> = open.map(|one| (one.path, one.range)).collect();
+    assert_eq!(places.len(), 5);
+    let members = constructed_members(&memory, &places, &[target], &Cancel::new()).expect("not cancelled");
+    let known: Vec<bool> = members.iter().map(Option::is_some).collect();
+    assert_eq!(known, [true, false, false, false, false]);
+}

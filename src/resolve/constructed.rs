@@ -1,0 +1,167 @@
+//! Members of what a function itself makes: `builder = Builder(…)` and then `builder.add()`, where a server says nothing because it
+//! takes the code for unreachable, or its types end there. Invariant: the name has this one value in the function.
+
+use super::classes::is_class;
+use super::context::{Receiver, first_word, last_word, receiver};
+use super::family::Family;
+use super::inherited::Inherited;
+use super::meaning::Meaning;
+use super::project::{Here, Project};
+use super::ruled_out::is_whole_call;
+use super::scope::{self, From};
+use super::sources::{Sources, Target};
+use crate::base::cancel::Cancelled;
+use crate::base::{Cancel, RelPath, TextRange};
+
+/// For each member that is used at `places`: the one of that name, of `members` before others, of the class that the local in
+/// front of it is an instance of. `None` where that is not known. Always so outside of Python.
+pub fn constructed_members(
+    sources: &dyn Sources,
+    places: &[(RelPath, TextRange)],
+    members: &[Target],
+    cancel: &Cancel,
+) -> Result<Vec<Option<Target>>, Cancelled> {
+    let Some(first) = members.first().filter(|first| Family::of(&first.file) == Some(Family::Python)) else {
+        return Ok(vec![None; places.len()]);
+    };
+    let project = Project::new(sources, Family::Python, cancel);
+    let mut classes = Vec::new();
+    for (path, range) in places {
+        cancel.check()?;
+        let here = project.file(path.as_str()).and_then(|file| project.here(file));
+        classes.push(match here {
+            Some(here) => class_of(&project, &here, range.start)?,
+            None => None,
+        });
+    }
+    if classes.iter().all(Option::is_none) {
+        return Ok(vec![None; places.len()]);
+    }
+    let inherited = Inherited::read(&project)?;
+    let member = |class: Option<Target>| {
+        let class = class?;
+        inherited.member(|one| one.is(&class), first.name(), members)
+    };
+    Ok(classes.into_iter().map(member).collect())
+}
+
+/// The class of which the local in front of the member at byte `at` is an instance.
+fn class_of(project: &Project, here: &Here, at: u32) -> Result<Option<Target>, Cancelled> {
+    let text = here.text.as_str();
+    let Receiver::Chain(chain, _) = receiver(text, at as usize, Family::Python) else { return Ok(None) };
+    let (&[name], Some(function)) = (&chain[..], scope::function_around(here, at)) else { return Ok(None) };
+    let range = here.outline.rows[function].range();
+    let mut value = None;
+    for start in here.outline.occurrences.offsets_of(name) {
+        if start < range.start || start >= range.end {
+            continue;
+        }
+        match bound(text, start as usize, name) {
+            Bound::Not => {}
+            Bound::To(at) if value.is_none() => value = Some(at),
+            Bound::To(_) | Bound::Unread => return Ok(None),
+        }
+    }
+    match value {
+        Some(value) => constructed(project, here, value),
+        None => Ok(None),
+    }
+}
+
+/// What an occurrence of a name binds it to.
+#[derive(Debug, PartialEq, Eq)]
+enum Bound {
+    /// It is read.
+    Not,
+    /// The value that begins at this byte.
+    To(usize),
+    /// Something: a parameter, a loop's variable, one of several.
+    Unread,
+}
+
+fn bound(text: &str, start: usize, name: &str) -> Bound {
+    let Some(behind) = text.get(start + name.len()..).filter(|_| text[start..].starts_with(name)) else {
+        return Bound::Not;
+    };
+    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let before = &text[line..start];
+    if before.ends_with('.') {
+        return Bound::Not;
+    }
+    let rest = behind.split('\n').next().unwrap_or_default();
+    let trimmed = rest.trim_start();
+    let is_assigned = trimmed.starts_with('=') && !trimmed.starts_with("==");
+    if before.trim().is_empty() && is_assigned {
+        let value = trimmed[1..].trim_start();
+        return Bound::To(start + name.len() + (rest.len() - value.len()));
+    }
+    let word = last_word(before.trim_end());
+    let is_taken =
+        matches!(word, "as" | "for" | "del" | "global" | "nonlocal" | "import" | "def" | "class" | "lambda");
+    // `f(name=1)` names an argument of another; a head's parameter stands in `def`.
+    let is_in_head = before.trim_start().starts_with("def ") || before.contains("lambda");
+    let is_read = matches!(trimmed.chars().next(), Some('.' | ')' | '(' | ']' | '[' | '}') | None);
+    let is_open = before.matches(['(', '[', '{']).count() > before.matches([')', ']', '}']).count();
+    let is_argument = is_assigned && is_open && before.trim_end().ends_with(['(', ',']);
+    match is_taken || is_in_head {
+        true => Bound::Unread,
+        false if is_read || is_argument => Bound::Not,
+        // `a, name = …`, `name: Type = …`, `name += 1`, or a reading that looks like one.
+        false if rest.contains('=') || trimmed.starts_with(':') => Bound::Unread,
+        false => Bound::Not,
+    }
+}
+
+/// The class of the project that the value at byte `at` is a call of, and nothing else.
+fn constructed(project: &Project, here: &Here, at: usize) -> Result<Option<Target>, Cancelled> {
+    let text = here.text.as_str();
+    let (mut chain, mut end) = (Vec::new(), at);
+    loop {
+        let word = first_word(text.get(end..).unwrap_or_default());
+        if word.is_empty() {
+            return Ok(None);
+        }
+        chain.push(word);
+        end += word.len();
+        match text[end..].chars().next() {
+            Some('.') => end += 1,
+            Some('(') if is_whole_call(&text[end..]) => break,
+            _ => return Ok(None),
+        }
+    }
+    let begins = u32::try_from(at).unwrap_or(u32::MAX);
+    let meaning = scope::chain(project, here, begins, &chain, From::Inside)?;
+    let Meaning::Declared(found) = meaning else { return Ok(None) };
+    Ok(match &found[..] {
+        [class] if class.row().is_some_and(|(_, row)| is_class(row)) => Some(class.clone()),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_name_is_bound_to() {
+        for (text, expected) in [
+            ("    it = Box()", Bound::To(9)),
+            ("it.run()", Bound::Not),
+            ("f(it, x)", Bound::Not),
+            ("f(it=1)", Bound::Not),
+            ("x.it = 1", Bound::Not),
+            ("return it", Bound::Not),
+            ("a, it = 1, 2", Bound::Unread),
+            ("it, a = 1, 2", Bound::Unread),
+            ("it += 1", Bound::Unread),
+            ("it: Box = f()", Bound::Unread),
+            ("def f(it):", Bound::Unread),
+            ("for it in x:", Bound::Unread),
+            ("with x as it:", Bound::Unread),
+            ("global it", Bound::Unread),
+        ] {
+            let start = text.rfind("it").filter(|_| !text.starts_with("it")).unwrap_or(0);
+            assert_eq!(bound(text, start, "it"), expected, "{text}");
+        }
+    }
+}
