@@ -3,6 +3,7 @@
 //! that is written out as one string is not computed.
 
 use super::classes::is_class;
+use super::constructed::only_value;
 use super::context::first_word;
 use super::project::{Here, Project};
 use super::scope;
@@ -30,8 +31,15 @@ pub(super) fn computed_names(project: &Project, class: &Target, name: &str) -> V
             let is_inside = row.start <= start && start < row.end;
             let behind = here.text.as_str().get(range.end as usize..).unwrap_or_default();
             let is_own = || !names_class(behind) || takes_class(&here, start);
-            if is_inside && is_own() && beginning(behind).is_some_and(|beginning| name.starts_with(beginning))
-            {
+            let may_begin = || {
+                let beginning = beginning(behind)?;
+                Some(if beginning.is_empty() {
+                    of_local(&here, start, behind).unwrap_or("")
+                } else {
+                    beginning
+                })
+            };
+            if is_inside && is_own() && may_begin().is_some_and(|beginning| name.starts_with(beginning)) {
                 found.push((class.file.path.clone(), range));
             }
         }
@@ -55,13 +63,30 @@ fn takes_class(here: &Here, at: u32) -> bool {
     })
 }
 
+/// Where the name is a local, `(self, cached)`, to which the function around byte `at` assigns one text: what that is known to
+/// begin with.
+fn of_local<'t>(here: &'t Here, at: u32, arguments: &str) -> Option<&'t str> {
+    let (_, rest) = arguments.split_once(',')?;
+    let rest = rest.trim_start();
+    let local = first_word(rest);
+    if local.is_empty() || !rest[local.len()..].trim_start().starts_with([')', ',']) {
+        return None;
+    }
+    let value = only_value(here, scope::function_around(here, at)?, local)?;
+    beginning_of(here.text.as_str().get(value..)?.split('\n').next()?)
+}
+
 /// Of the arguments that begin `text`, `(self, "do_" + word)`: what the computed name is known to begin with, maybe nothing.
 /// `None` where the object is another one, or the name is written out.
 fn beginning(text: &str) -> Option<&str> {
     let arguments = text.trim_start().strip_prefix('(')?.trim_start();
     let own = OWN.iter().filter_map(|own| arguments.strip_prefix(own));
     let mut names = own.filter_map(|rest| rest.trim_start().strip_prefix(','));
-    let name = names.next()?.trim_start();
+    beginning_of(names.next()?.trim_start())
+}
+
+/// What the text that `name` writes is known to begin with, maybe nothing; `None` where it is written out.
+fn beginning_of(name: &str) -> Option<&str> {
     let (is_template, literal) = match name.strip_prefix(['f', 'F']) {
         Some(rest) if rest.starts_with(['"', '\'']) => (true, rest),
         _ => (false, name),

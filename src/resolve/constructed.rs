@@ -50,22 +50,27 @@ fn class_of(project: &Project, here: &Here, at: u32) -> Result<Option<Target>, C
     let text = here.text.as_str();
     let Receiver::Chain(chain, _) = receiver(text, at as usize, Family::Python) else { return Ok(None) };
     let (&[name], Some(function)) = (&chain[..], scope::function_around(here, at)) else { return Ok(None) };
+    match only_value(here, function, name) {
+        Some(value) => constructed(project, here, value),
+        None => Ok(None),
+    }
+}
+
+/// Where the one value begins that the function in row `function` gives to a local; `None` if it gives none, or another one too.
+pub(super) fn only_value(here: &Here, function: usize, name: &str) -> Option<usize> {
     let range = here.outline.rows[function].range();
     let mut value = None;
     for start in here.outline.occurrences.offsets_of(name) {
         if start < range.start || start >= range.end {
             continue;
         }
-        match bound(text, start as usize, name) {
+        match bound(here.text.as_str(), start as usize, name) {
             Bound::Not => {}
             Bound::To(at) if value.is_none() => value = Some(at),
-            Bound::To(_) | Bound::Unread => return Ok(None),
+            Bound::To(_) | Bound::Unread => return None,
         }
     }
-    match value {
-        Some(value) => constructed(project, here, value),
-        None => Ok(None),
-    }
+    value
 }
 
 /// What an occurrence of a name binds it to.

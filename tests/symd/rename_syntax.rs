@@ -231,13 +231,18 @@ fn a_module_and_its_stub_are_renamed_together() {
 
 #[test]
 fn a_member_that_only_a_computed_name_reaches_is_a_doubt() {
-    let files: [(&str, &[u8]); 2] = [
+    let files: [(&str, &[u8]); 3] = [
         (
             "lib.py",
             b"class Base:\n    def run(self, word):\n        return getattr(self, 'do_' + word)()\n\n\nclass Loop(Base):\n    \
               def do_get(self):\n        pass\n\n    def do_put(self):\n        self.do_put()\n\n    def close(self):\n        pass\n",
         ),
         ("use.py", b"from lib import Loop\n"),
+        (
+            "cached.py",
+            b"class Cached:\n    def set(self, word):\n        key = f'_cached_{word}'\n        setattr(self, key, 1)\n        cls = type(word)\n        \
+              return getattr(cls, word)\n\n    def halt(self):\n        self.halt()\n\n    def _cached_it(self):\n        self._cached_it()\n",
+        ),
     ];
     play(&files, Answers::Nobody, async |stage| {
         let rename =
@@ -249,6 +254,12 @@ fn a_member_that_only_a_computed_name_reaches_is_a_doubt() {
         assert!(used.contains("'do_put' may be one of them") && !used.contains("; complete]"), "{used}");
         let other = stage.done("rename_symbol", rename("close")).await;
         assert!(other.contains("; complete]"), "{other}");
+        let of_cached =
+            |old: &str| json!({ "name_path": format!("Cached/{old}"), "new_name": format!("{old}_zz") });
+        let other = stage.done("rename_symbol", of_cached("halt")).await;
+        assert!(other.contains("; complete]"), "{other}");
+        let used = stage.done("rename_symbol", of_cached("_cached_it")).await;
+        assert!(used.contains("'_cached_it' may be one of them"), "{used}");
     });
 }
 
