@@ -135,6 +135,8 @@ fn a_use_that_cannot_be_looked_at_any_more_is_missing_from_no_complete_answer() 
     write(&user.path("project/a.py"), "def first():\n    pass\n");
     write(&user.path("project/b.py"), "from a import first\n\nfirst()\n");
     let mut wire = user.connect();
+    // Why there is no server is told once.
+    ask(&mut wire, "find_referencing_symbols", json!({ "name_path": "first" }));
     let complete = ask(&mut wire, "find_referencing_symbols", json!({ "name_path": "first" }));
     assert!(complete.contains("[2 references in 1 file") && complete.contains("; complete]"), "{complete}");
     let pid = Pid::from_raw(user.pid().try_into().unwrap()).unwrap();
