@@ -103,10 +103,14 @@ mod tests {
     fn a_group_is_its_living_members() {
         let mut child = std::process::Command::new("cat")
             .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
             .process_group(0)
             .spawn()
             .unwrap();
         let group = Pid::from_child(&child);
+        // Once it has answered, it runs its own program, and has memory.
+        std::io::Write::write_all(child.stdin.as_mut().unwrap(), b"x").unwrap();
+        std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut [0]).unwrap();
         assert_eq!(count(group), 1);
         assert!(memory_bytes(group) > 10_000, "{}", memory_bytes(group));
         // The leader is spared.
