@@ -78,6 +78,8 @@ pub struct Readiness {
     pub log_message: Option<String>,
     /// Whether its progress is that of requests and checks alone, and says nothing of what it knows of the project.
     pub ignores_progress: bool,
+    /// Whether its first answer already holds the whole project, so that its silence about loading is no reason for doubt.
+    pub whole_from_start: bool,
     /// Whether it loads nothing before a document is opened: then the first one asked about is opened at its start, and
     /// `start_grace_ms` counts from then.
     pub opens_first: bool,
@@ -93,6 +95,7 @@ impl Default for Readiness {
             notification: None,
             log_message: None,
             ignores_progress: false,
+            whole_from_start: false,
             opens_first: false,
             timeout: 120,
         }

@@ -3,9 +3,11 @@
 //!
 //! Ready is: initialized; no progress open, and none for [`Rules::start_grace_ms`] after `initialized` and after the end
 //! of the last one (servers load in several steps, with short gaps between them), unless its progress is known to say
-//! nothing of the project ([`Rules::ignores_progress`]); `quiescent`, where the server tells it; its own notification or log message, where it has one. For a server that loads nothing before a document is
-//! opened all that counts from the first one on ([`Rules::opens_first`]). Once the time for all that is over it counts as ready all the same, and
-//! says so. Later progress leaves it ready and says so; a later `quiescent: false` does not.
+//! nothing of the project ([`Rules::ignores_progress`]); `quiescent`, where the server tells it; its own notification or
+//! log message, where it has one. For a server that loads nothing before a document is opened all that counts from the
+//! first one on ([`Rules::opens_first`]). Once the time for all that is over it counts as ready all the same, and
+//! says so. Later progress leaves it ready and says so; a later `quiescent: false` does not. A server that tells nothing
+//! at all is doubted for [`SILENT_START`], unless its first answer is known to be whole ([`Rules::whole_from_start`]).
 //!
 //! A server whose inner process crashes may end its progress as if all were well (typescript-language-server, when
 //! tsserver dies). What can be seen of that is a complaint close to the end of progress: an error by
@@ -176,7 +178,7 @@ impl Readiness {
             Some(missing) => Standing::Perhaps(missing),
             None => match &self.suspect {
                 Some(message) => Standing::Perhaps(format!("its work ended with an error: {message}")),
-                None if self.is_silent() && now < begun + SILENT_START => {
+                None if !self.rules.whole_from_start && self.is_silent() && now < begun + SILENT_START => {
                     Standing::Perhaps("it has just been started".to_owned())
                 }
                 None => Standing::Ready,
@@ -305,6 +307,14 @@ mod tests {
         play.check(350, "perhaps: it has just been started");
         play.next(350, 10_100);
         play.check(10_100, "ready");
+    }
+
+    #[test]
+    fn a_silent_server_whose_first_answer_is_whole() {
+        let mut play = Play::new("start-grace-ms = 0\nwhole-from-start = true");
+        play.check(0, "loading: it is starting");
+        play.tell(100, Told::Initialized);
+        play.check(100, "ready");
     }
 
     #[test]

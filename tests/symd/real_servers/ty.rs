@@ -60,6 +60,16 @@ fn references_definition_and_hover() {
 }
 
 #[test]
+fn its_first_answer_is_complete() {
+    let Some(real) = project() else { return };
+    // Asked as the first question of a new daemon: no doubt is left from the start of the server.
+    let answer = real.ask("find_referencing_symbols", json!({ "name_path": "Square" }));
+    assert_eq!((&answer["source"], &answer["complete"]), (&json!("ty"), &json!(true)), "{answer:#}");
+    let plan = real.ask("rename", json!({ "name_path": "Square", "new_name": "Quad", "dry_run": true }));
+    assert_eq!(plan["complete"], true, "{plan:#}");
+}
+
+#[test]
 fn calls_and_types() {
     let Some(real) = project() else { return };
     let callers = real.ask("find_callers", json!({ "name_path": "square", "depth": 2 }));
