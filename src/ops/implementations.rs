@@ -121,10 +121,7 @@ async fn by_heads(project: &Project, target: &Target, waiting: Waiting) -> Resul
     if resolve::is_type(target.symbol.kind) {
         let of = target.resolved();
         let heirs = project.look(move |view, cancel| resolve::heirs(view, &of, cancel)).await??;
-        let may =
-            heirs.perhaps.iter().map(|(class, _)| format!("{} by a base that is not known", class.name()));
-        let perhaps = may.chain(heirs.alike.iter().map(meets)).collect();
-        return Ok(ByHeads { all: heirs.all, perhaps });
+        return Ok(ByHeads { perhaps: doubtful(&heirs), all: heirs.all });
     }
     let links = override_links(project, target, waiting).await?;
     let unknown = links.objections.iter().filter(|one| one.kind == ObjectionKind::UnknownClass);
@@ -132,11 +129,18 @@ async fn by_heads(project: &Project, target: &Target, waiting: Waiting) -> Resul
     Ok(ByHeads { all: links.below, perhaps })
 }
 
+/// The types of which syntax cannot tell whether they inherit, each in a sentence's words.
+pub(super) fn doubtful(heirs: &resolve::Heirs) -> Vec<String> {
+    let may = heirs.perhaps.iter().map(|(class, _)| format!("{} by a base that is not known", class.name()));
+    may.chain(heirs.alike.iter().map(meets)).collect()
+}
+
 fn meets(class: &resolve::Target) -> String {
     format!("{}, which has all its members", class.name())
 }
 
-fn perhaps(all: &[String]) -> Option<String> {
+/// The first of them in one sentence; `None` of none.
+pub fn perhaps(all: &[String]) -> Option<String> {
     let named: Vec<&str> = all.iter().take(NAMED).map(String::as_str).collect();
     let more = match all.len().saturating_sub(NAMED) {
         0 => String::new(),

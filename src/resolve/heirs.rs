@@ -33,13 +33,18 @@ pub fn heirs(sources: &dyn Sources, class: &Target, cancel: &Cancel) -> Result<H
     let project = Project::new(sources, family, cancel);
     let graph = ClassGraph::read(&project)?;
     let Some(at) = graph.number(class) else { return Ok(Heirs::default()) };
+    heirs_in(&project, &graph, at)
+}
+
+/// The same of class `at` of a graph that is at hand.
+pub(super) fn heirs_in(project: &Project, graph: &ClassGraph, at: usize) -> Result<Heirs, Cancelled> {
     let all: BTreeSet<usize> = graph.descendants(at).into_iter().collect();
-    let may_be = may_be_one_of(&project, &graph, &all)?;
+    let may_be = may_be_one_of(project, graph, &all)?;
     let inheriting = all.iter().filter(|&&one| one != at);
     let mut heirs = Heirs {
         all: inheriting.map(|&at| graph.node(at).class.clone()).collect(),
         perhaps: Vec::new(),
-        alike: alike(&project, &graph, at, &all)?,
+        alike: alike(project, graph, at, &all)?,
     };
     sort(&mut heirs.all);
     for (_, node) in graph.iter().filter(|(at, _)| !all.contains(at)) {

@@ -42,6 +42,7 @@ mod structural;
 mod test_functions;
 #[cfg(test)]
 mod tests;
+mod type_links;
 
 pub use bindings::same_binding;
 pub use clashes::{captured, taken};
@@ -65,3 +66,4 @@ pub use ruled_out::ruled_out;
 pub use sources::{Current, Sources, Target};
 pub use string_names::{StringName, string_names};
 pub use test_functions::test_around;
+pub use type_links::{TypeLink, TypeLinks, TypeNeighbours, type_links};

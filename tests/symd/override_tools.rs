@@ -113,6 +113,40 @@ fn a_class_that_may_be_one_keeps_the_list_from_being_called_complete() {
     }
 }
 
+#[test]
+fn heads_that_name_a_type_otherwise_are_in_the_hierarchy() {
+    let hierarchy =
+        |of: &str, direction: &str| json!({ "name_path": of, "direction": direction, "depth": 3 });
+    play(&SPIDERS, Answers::Nobody, async |stage| {
+        let down = stage.done("type_hierarchy", hierarchy("Spider", "subtypes")).await;
+        let expected =
+            "own.py:4 class One @ 4\n own.py:9 class Two @ 9\n  own.py:13 class Three @ 13\n[3 subtypes;";
+        assert!(down.starts_with(expected) && down.ends_with("; complete]"), "{down}");
+        let up = stage.done("type_hierarchy", hierarchy("Three", "supertypes")).await;
+        let expected = "own.py:9 class Two\n own.py:4 class One\n  base.py:4 class Spider\n[3 supertypes;";
+        assert!(up.starts_with(expected) && up.ends_with("; complete]"), "{up}");
+    });
+    let mut files = SPIDERS.to_vec();
+    files.push((
+        "more.py",
+        b"from base import Spider\nimport threading\n\nclass D(make(Spider), threading.Thread): pass\n",
+    ));
+    play(&files, Answers::Nobody, async |stage| {
+        let down = stage.done("type_hierarchy", hierarchy("Spider", "subtypes")).await;
+        assert!(down.ends_with("; unchecked: perhaps D by a base that is not known]"), "{down}");
+        let up = stage.done("type_hierarchy", hierarchy("D", "supertypes")).await;
+        assert!(up.contains("declared outside the project or unknown: threading.Thread;"), "{up}");
+        assert!(up.ends_with("; unchecked: perhaps a base that is computed]"), "{up}");
+        let mut ask = hierarchy("D", "supertypes");
+        ask["format"] = json!("json");
+        let found: Value = serde_json::from_str(&stage.done("type_hierarchy", ask).await).unwrap();
+        assert_eq!(
+            (&found["complete"], &found["perhaps"]),
+            (&json!(false), &json!("a base that is computed"))
+        );
+    });
+}
+
 const OBJECTS: [(&str, &[u8]); 3] = [
     (
         "limit/Limiter.kt",

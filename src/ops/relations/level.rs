@@ -93,10 +93,6 @@ impl Gathered {
         self.0.contains_key(key)
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     pub(super) fn keys(&self) -> impl Iterator<Item = &Key> {
         self.0.keys()
     }

@@ -103,6 +103,8 @@ pub struct Omitted {
     pub unchecked: usize,
     /// Names that are called and that nobody could follow, sorted.
     pub unresolved: Vec<String>,
+    /// Of which types it cannot be told whether they belong in the tree, in a sentence's words; none where a server answered.
+    pub perhaps: Vec<String>,
     /// Whether the bound on functions or on time was met.
     pub is_cut: bool,
     /// What was not looked into and may hold more.
@@ -140,6 +142,7 @@ async fn once(project: &Project, target: Target, ask: &FindRelated) -> Result<Re
     let mut leaves = Vec::new();
     let mut expanded = 0;
     let until = until(ask.waiting);
+    let heads = types::Heads::default();
     while let Some((parent, function)) = waiting.pop_front() {
         let is_over = expanded > 0 && Instant::now() >= until;
         if is_over || expanded == MAX_EXPANDED {
@@ -150,7 +153,7 @@ async fn once(project: &Project, target: Target, ask: &FindRelated) -> Result<Re
         let more = (at_once(ask.relation) - 1).min(MAX_EXPANDED - expanded - 1).min(waiting.len());
         let asked: Vec<_> = std::iter::once((parent, function)).chain(waiting.drain(..more)).collect();
         expanded += asked.len();
-        let levels = all_of(asked.iter().map(|(_, function)| level(project, function, ask))).await;
+        let levels = all_of(asked.iter().map(|(_, function)| level(project, function, ask, &heads))).await;
         for ((parent, _), level) in asked.into_iter().zip(levels) {
             let level = level?;
             growing.omit(level.omitted, parent);
@@ -167,7 +170,7 @@ async fn once(project: &Project, target: Target, ask: &FindRelated) -> Result<Re
             }
         }
     }
-    growing.end_leaves(project, leaves, ask.relation).await?;
+    growing.end_leaves(project, leaves, ask.relation, &heads).await?;
     growing.note_unread(project, &target, ask.relation).await?;
     let revision = target.at.revision;
     let source = source.ok_or_else(|| QuestionError::Place("nothing was looked at".to_owned()))?;
@@ -198,12 +201,17 @@ fn is_followed(next: &Target, relation: Relation) -> bool {
     relation != Relation::Callees || matches!(next.symbol.kind, Function | Method | Constructor)
 }
 
-async fn level(project: &Project, function: &Target, ask: &FindRelated) -> Result<Level, QuestionError> {
+async fn level(
+    project: &Project,
+    function: &Target,
+    ask: &FindRelated,
+    heads: &types::Heads,
+) -> Result<Level, QuestionError> {
     match ask.relation {
         Relation::Callers => callers::callers(project, function, ask.waiting).await,
         Relation::Callees => callees::callees(project, function, ask.waiting).await,
-        Relation::Supertypes => types::types(project, function, Direction::Up, ask.waiting).await,
-        Relation::Subtypes => types::types(project, function, Direction::Down, ask.waiting).await,
+        Relation::Supertypes => types::types(project, function, (Direction::Up, heads), ask.waiting).await,
+        Relation::Subtypes => types::types(project, function, (Direction::Down, heads), ask.waiting).await,
     }
 }
 
@@ -259,6 +267,7 @@ impl Growing {
         if parent.is_none() {
             all.other_uses = level.other_uses;
             all.unchecked = level.unchecked;
+            all.perhaps = level.perhaps;
         }
         all.unread.join(level.unread);
         all.unresolved.extend(level.unresolved);
@@ -296,6 +305,7 @@ impl Growing {
         project: &Project,
         mut leaves: Vec<(usize, Target)>,
         relation: Relation,
+        heads: &types::Heads,
     ) -> Result<(), QuestionError> {
         for (node, _) in leaves.drain(MAX_EXPANDED.min(leaves.len())..) {
             self.nodes[node].more = More::Unknown;
@@ -304,8 +314,8 @@ impl Growing {
         let goes_on = match relation {
             Relation::Callers => callers::have_callers(project, targets).await?,
             Relation::Callees => callees::have_callees(project, targets).await?,
-            Relation::Supertypes => types::have_types(project, targets, Direction::Up).await?,
-            Relation::Subtypes => types::have_types(project, targets, Direction::Down).await?,
+            Relation::Supertypes => types::have_types(project, &targets, (Direction::Up, heads)).await?,
+            Relation::Subtypes => types::have_types(project, &targets, (Direction::Down, heads)).await?,
         };
         for (node, goes_on) in nodes.into_iter().zip(goes_on) {
             self.nodes[node].more = if goes_on { More::Yes } else { More::No };

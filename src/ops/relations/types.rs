@@ -3,25 +3,40 @@
 
 use std::sync::Arc;
 
+use tokio::sync::OnceCell;
+
+use super::Omitted;
 use super::callees::pointed_at;
 use super::level::{Gathered, Key, Level, Party, Where};
-use super::{Omitted, TYPES_AT_ONCE};
 use crate::base::Cancel;
 use crate::engine::View;
 use crate::lsp::{Direction, NoAnswer, Waiting};
 use crate::ops::Project;
+use crate::ops::implementations::doubtful;
 use crate::ops::question::{QuestionError, Source};
-use crate::ops::references::judge;
 use crate::ops::spot;
 use crate::ops::target::Target;
-use crate::ops::together::all_of;
-use crate::resolve::{self, Judgement, Occurrence, is_type, written_bases};
-use crate::syntax::with_hidden_types;
+use crate::resolve::{TypeLinks, TypeNeighbours, is_type, type_links};
+
+/// What heads of classes say; read once for a tree, when it is first needed.
+#[derive(Default)]
+pub(super) struct Heads(OnceCell<Arc<TypeLinks>>);
+
+impl Heads {
+    async fn links(&self, project: &Project, of: &Target) -> Result<Arc<TypeLinks>, QuestionError> {
+        let read = || async {
+            let of = of.resolved();
+            let links = project.look(move |view, cancel| type_links(view, &of, cancel)).await??;
+            Ok::<_, QuestionError>(Arc::new(links))
+        };
+        self.0.get_or_try_init(read).await.cloned()
+    }
+}
 
 pub(in crate::ops) async fn types(
     project: &Project,
     of: &Target,
-    direction: Direction,
+    (direction, heads): (Direction, &Heads),
     waiting: Waiting,
 ) -> Result<Level, QuestionError> {
     if !is_type(of.symbol.kind) {
@@ -38,8 +53,16 @@ pub(in crate::ops) async fn types(
         Ok(said) => said,
         Err(changed @ NoAnswer::Changed { .. }) => return Err(changed.into()),
         Err(why) => {
-            let gathered = from_heads(project, of, direction).await?;
-            return level(project, gathered, Source::Syntax(why)).await;
+            let links = heads.links(project, of).await?;
+            let omitted = Omitted {
+                unresolved: names_outside(&links, of, direction),
+                perhaps: doubts(&links, of, direction),
+                ..Omitted::default()
+            };
+            let of = of.clone();
+            let gathered =
+                project.look(move |view, _: &Cancel| from_heads(view, &links, &of, direction)).await?;
+            return level(project, gathered, Source::Syntax(why), omitted).await;
         }
     };
     let (items, server) = (said.value, said.server);
@@ -52,94 +75,89 @@ pub(in crate::ops) async fn types(
         Ok::<_, QuestionError>(gathered)
     };
     let gathered = project.look(work).await??;
-    level(project, gathered, Source::Server(server)).await
+    level(project, gathered, Source::Server(server), Omitted::default()).await
 }
 
-async fn level(project: &Project, gathered: Gathered, source: Source) -> Result<Level, QuestionError> {
+async fn level(
+    project: &Project,
+    gathered: Gathered,
+    source: Source,
+    omitted: Omitted,
+) -> Result<Level, QuestionError> {
     let languages = project.languages.clone();
     let branches = project.look(move |view, _| gathered.branches(view, &languages)).await?;
-    Ok(Level { branches, source, omitted: Omitted::default() })
+    Ok(Level { branches, source, omitted })
 }
 
-async fn from_heads(project: &Project, of: &Target, direction: Direction) -> Result<Gathered, QuestionError> {
-    let of = of.clone();
+fn neighbours<'l>(links: &'l TypeLinks, of: &Target) -> Option<&'l TypeNeighbours> {
+    links.of(&of.at.path, of.name_range.start)
+}
+
+/// Bases that the project does not declare.
+fn names_outside(links: &TypeLinks, of: &Target, direction: Direction) -> Vec<String> {
+    let is_up = direction == Direction::Up;
+    neighbours(links, of).filter(|_| is_up).map(|of| of.outside.clone()).unwrap_or_default()
+}
+
+/// Of which types it cannot be told whether they stand above or below.
+fn doubts(links: &TypeLinks, of: &Target, direction: Direction) -> Vec<String> {
     match direction {
-        Direction::Up => project.look(move |view, cancel| supertypes(view, &of, cancel)).await?,
-        Direction::Down => {
-            let judged = judge(project, std::slice::from_ref(&of)).await?;
-            project.look(move |view, cancel| subtypes(view, &judged.occurrences, cancel)).await?
+        Direction::Down => doubtful(&links.heirs),
+        Direction::Up => {
+            let open = neighbours(links, of).into_iter().flat_map(|of| &of.open);
+            let text = |base: &String| match base.as_str() {
+                "" => "a base that is computed".to_owned(),
+                base => format!("{base}, which is not known"),
+            };
+            open.map(text).collect()
         }
     }
 }
 
-fn supertypes(view: &View, of: &Target, cancel: &Cancel) -> Result<Gathered, QuestionError> {
+fn from_heads(view: &View, links: &TypeLinks, of: &Target, direction: Direction) -> Gathered {
     let mut gathered = Gathered::default();
-    let Some(grammar) = of.file.grammar() else { return Ok(gathered) };
-    let Ok(current) = view.current(&of.file) else { return Ok(gathered) };
-    let Some(row) = current.outline.rows.get(of.row).filter(|_| current.hash == of.at.hash) else {
-        return Ok(gathered);
+    let Some(neighbours) = neighbours(links, of) else { return gathered };
+    let next = match direction {
+        Direction::Up => &neighbours.above,
+        Direction::Down => &neighbours.below,
     };
-    for base in written_bases(grammar, &current.outline, row, current.text.as_str()) {
-        let found = resolve::definitions(view, &of.at.path, base.range.start, cancel)?;
-        if let Some((best, (_, row))) = found.first().and_then(|best| Some((best, best.row()?))) {
-            let key = Key { file: Where::Project(best.file.path.clone()), at: Some(row.name_start) };
-            gathered.add(key, None, found.len() == 1, None);
-        }
-    }
-    Ok(gathered)
-}
-
-/// The types in whose heads an occurrence stands.
-fn subtypes(view: &View, occurrences: &[Occurrence], cancel: &Cancel) -> Result<Gathered, QuestionError> {
-    let mut gathered = Gathered::default();
-    let possible: Vec<&Occurrence> =
-        occurrences.iter().filter(|one| one.judgement != Judgement::Unlikely).collect();
-    for of_file in possible.chunk_by(|a, b| a.path == b.path) {
-        cancel.check()?;
-        let path = &of_file[0].path;
-        let Some(source) = spot::Source::read(view, path) else { continue };
-        let Some((Some(grammar), outline)) = &source.code else { continue };
-        let outline = match outline.hides_types {
-            true => match with_hidden_types(*grammar, source.text.as_str(), outline, cancel) {
-                Ok(whole) => &Arc::new(whole),
-                Err(_) => continue,
-            },
-            false => outline,
+    for of_file in next.chunk_by(|a, b| a.class.file.path == b.class.file.path) {
+        let path = &of_file[0].class.file.path;
+        let source = match direction {
+            Direction::Up => None,
+            Direction::Down => spot::Source::read(view, path),
         };
-        for one in of_file {
-            let is_in_head = |base: resolve::WrittenBase| base.range == one.range;
-            let row = outline.rows.iter().position(|row| {
-                is_type(row.kind())
-                    && row.range().contains(one.range)
-                    && written_bases(*grammar, outline, row, source.text.as_str()).into_iter().any(is_in_head)
-            });
-            if let Some((at, row)) = row.map(|at| (at, &outline.rows[at])) {
-                let key = Key { file: Where::Project(path.clone()), at: Some(row.name_start) };
-                let line = source.text.line_column(one.range.start).line;
-                // The index does not have all of them.
-                let party = Party { name_path: outline.name_path(at), kind: row.kind(), line: row.name_line };
-                gathered.add(key, Some(line), one.judgement == Judgement::Likely, Some(party));
-            }
+        for link in of_file {
+            let Some((outline, row)) = link.class.row().filter(|(_, row)| is_type(row.kind())) else {
+                continue;
+            };
+            let key = Key { file: Where::Project(path.clone()), at: Some(row.name_start) };
+            let line = source.as_ref().map(|source| source.text.line_column(link.in_head.start).line);
+            // The index does not have all of them.
+            let name_path = outline.name_path(link.class.row);
+            let party = Party { name_path, kind: row.kind(), line: row.name_line };
+            gathered.add(key, line, link.is_sure, Some(party));
         }
     }
-    Ok(gathered)
+    gathered
 }
 
 /// Whether each of these types has super- or subtypes, as far as heads tell.
 pub(super) async fn have_types(
     project: &Project,
-    types: Vec<Target>,
-    direction: Direction,
+    types: &[Target],
+    (direction, heads): (Direction, &Heads),
 ) -> Result<Vec<bool>, QuestionError> {
-    let mut have = Vec::with_capacity(types.len());
-    for types in types.chunks(TYPES_AT_ONCE) {
-        for has in all_of(types.iter().map(|of| has_types(project, of, direction))).await {
-            have.push(has?);
-        }
-    }
-    Ok(have)
-}
-
-async fn has_types(project: &Project, of: &Target, direction: Direction) -> Result<bool, QuestionError> {
-    Ok(is_type(of.symbol.kind) && !from_heads(project, of, direction).await?.is_empty())
+    let Some(first) = types.first() else { return Ok(Vec::new()) };
+    let links = heads.links(project, first).await?;
+    let has = |of: &Target| {
+        let neighbours = neighbours(&links, of).filter(|_| is_type(of.symbol.kind));
+        neighbours.is_some_and(|of| match direction {
+            Direction::Up => !of.above.is_empty(),
+            Direction::Down => {
+                of.below.iter().any(|one| one.class.row().is_some_and(|(_, row)| is_type(row.kind())))
+            }
+        })
+    };
+    Ok(types.iter().map(has).collect())
 }

@@ -13,6 +13,7 @@ use super::grouped::{grouped_json, grouped_text};
 use super::render::{cut, short_word};
 use super::several::of_each;
 use super::tree::by_file;
+use crate::ops::implementations::perhaps;
 use crate::ops::relations::{FindRelated, More, Node, Related, Relation, Where, related_to_overloads};
 use crate::ops::target::{Several, Wanted};
 use crate::toolsets::arguments::{ArgumentError, Arguments};
@@ -176,6 +177,9 @@ fn tell_omitted(found: &Related, relation: Relation, footer: &mut Footer) {
         };
         footer.unchecked(format!("{unsure} marked ?, {what}"));
     }
+    if let Some(perhaps) = perhaps(&omitted.perhaps) {
+        footer.unchecked(format!("perhaps {perhaps}"));
+    }
     if omitted.unchecked > 0 {
         footer.unchecked(format!(
             "{} of that name that {} does not tell and syntax cannot judge",
@@ -229,6 +233,7 @@ fn as_json(found: &Related, relation: Relation, limit: usize) -> Value {
     let is_whole = shown == all.len()
         && omitted.missing == 0
         && omitted.unchecked == 0
+        && omitted.perhaps.is_empty()
         && !omitted.is_cut
         && omitted.unread.is_empty();
     let mut object = json!({
@@ -240,6 +245,9 @@ fn as_json(found: &Related, relation: Relation, limit: usize) -> Value {
         "complete": is_whole && found.nodes.iter().all(|node| node.branch.is_likely),
         "revision": found.revision,
     });
+    if let Some(perhaps) = perhaps(&omitted.perhaps) {
+        object["perhaps"] = json!(perhaps);
+    }
     reading_json(found.target.read_as.as_ref(), &mut object);
     source_json(&found.source, &mut object);
     object

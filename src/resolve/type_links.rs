@@ -1,0 +1,106 @@
+//! Which types stand directly above and below one another, by the bases in their heads: for a tree of types, which asks
+//! about many of them. Invariant: a base is never left out; it is a link, a name outside the project, or open.
+
+use std::collections::HashMap;
+
+use super::bases::Base;
+use super::family::Family;
+use super::graph::ClassGraph;
+use super::heirs::{Heirs, heirs_in};
+use super::project::Project;
+use super::sources::{Sources, Target};
+use crate::base::cancel::Cancelled;
+use crate::base::{Cancel, RelPath, TextRange};
+
+/// The types of the project that share their family of languages with the one that was asked about.
+#[derive(Clone, Debug, Default)]
+pub struct TypeLinks {
+    /// By file, and where the type's name begins.
+    of_types: HashMap<(RelPath, u32), TypeNeighbours>,
+    /// What inherits from the one that was asked about, at any depth.
+    pub heirs: Heirs,
+}
+
+/// What stands directly above and below a type.
+#[derive(Clone, Debug, Default)]
+pub struct TypeNeighbours {
+    /// Types of the project that its head names.
+    pub above: Vec<TypeLink>,
+    /// Types of the project whose heads name it.
+    pub below: Vec<TypeLink>,
+    /// Bases outside the project, by their full names as far as they are known.
+    pub outside: Vec<String>,
+    /// Bases that syntax cannot follow, as they are written; empty for an expression.
+    pub open: Vec<String>,
+}
+
+/// A type next to another.
+#[derive(Clone, Debug)]
+pub struct TypeLink {
+    /// The type on the other side.
+    pub class: Target,
+    /// The base's name in the head of the lower one.
+    pub in_head: TextRange,
+    /// Whether the head can mean no other type.
+    pub is_sure: bool,
+}
+
+impl TypeLinks {
+    /// The neighbours of the type whose name begins at byte `name_start` of a file.
+    pub fn of(&self, path: &RelPath, name_start: u32) -> Option<&TypeNeighbours> {
+        self.of_types.get(&(path.clone(), name_start))
+    }
+}
+
+/// Reads the heads of all types that share the family of languages with `class`.
+pub fn type_links(sources: &dyn Sources, class: &Target, cancel: &Cancel) -> Result<TypeLinks, Cancelled> {
+    cancel.check()?;
+    let mut links = TypeLinks::default();
+    let Some(family) = Family::of(&class.file) else { return Ok(links) };
+    let project = Project::new(sources, family, cancel);
+    let graph = ClassGraph::read(&project)?;
+    let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, node) in graph.iter() {
+        by_name.entry(node.class.name()).or_default().push(at);
+    }
+    for (at, node) in graph.iter() {
+        cancel.check()?;
+        for base in node.bases.iter() {
+            if base.is_open && base.classes.is_empty() && base.outside.is_empty() {
+                links.neighbours(&node.class).open.push(base.written.chain.clone());
+            }
+            links.neighbours(&node.class).outside.extend(base.outside.iter().cloned());
+            for (other, is_sure) in named_by(&graph, &by_name, base) {
+                if other != at {
+                    links.link(&node.class, &graph.node(other).class, base.written.range, is_sure);
+                }
+            }
+        }
+    }
+    if let Some(at) = graph.number(class) {
+        links.heirs = heirs_in(&project, &graph, at)?;
+    }
+    Ok(links)
+}
+
+/// The classes that a base is, or may be by its last name alone.
+fn named_by(graph: &ClassGraph, by_name: &HashMap<&str, Vec<usize>>, base: &Base) -> Vec<(usize, bool)> {
+    let is_sure = base.classes.len() == 1 && base.is_known();
+    let known: Vec<usize> = base.classes.iter().filter_map(|class| graph.number(class)).collect();
+    let last = base.written.chain.rsplit('.').next().filter(|_| base.is_open).unwrap_or_default();
+    let alike = by_name.get(last).into_iter().flatten().filter(|at| !known.contains(at));
+    let unsure = alike.map(|&at| (at, false));
+    known.iter().map(|&at| (at, is_sure)).chain(unsure).collect()
+}
+
+impl TypeLinks {
+    fn neighbours(&mut self, class: &Target) -> &mut TypeNeighbours {
+        let name_start = class.row().map_or(0, |(_, row)| row.name_start);
+        self.of_types.entry((class.file.path.clone(), name_start)).or_default()
+    }
+
+    fn link(&mut self, heir: &Target, base: &Target, in_head: TextRange, is_sure: bool) {
+        self.neighbours(heir).above.push(TypeLink { class: base.clone(), in_head, is_sure });
+        self.neighbours(base).below.push(TypeLink { class: heir.clone(), in_head, is_sure });
+    }
+}
