@@ -234,3 +234,35 @@ fn a_declaration_that_the_server_leaves_is_a_doubt() {
         assert!(refused.contains("\n  a.py:7: def step(self):"), "{refused}");
     });
 }
+
+const WRITTEN_PROGRAM: &str = "import subprocess\nimport sys\n\nPROGRAM = \"\"\"\nimport base\n\n\nclass Own(base.Spider):\n    def parse(self):\n        return 1\n\n\nprint(Own().start())\n# no parse\n\"\"\"\n\n\ndef test_own():\n    assert subprocess.check_output([sys.executable, \"-c\", PROGRAM]) == b\"1\\n\"\n";
+const SPIDER_AND_PROGRAM: [(&str, &[u8]); 3] = [
+    ("pyproject.toml", b"[project]\nname = \"spiders\"\nversion = \"1\"\n"),
+    (
+        "base.py",
+        b"class Spider:\n    def start(self):\n        return self.parse()\n\n    def parse(self):\n        return 0\n",
+    ),
+    ("test_own.py", WRITTEN_PROGRAM.as_bytes()),
+];
+
+async fn a_class_in_a_string_follows(stage: &Stage) {
+    let ask = json!({ "name_path": "Spider/parse", "relative_path": "base.py", "new_name": "handle", "wait": "ready" });
+    let done = stage.done("rename_symbol", ask).await;
+    assert_eq!(stage.text("test_own.py"), WRITTEN_PROGRAM.replace("parse(self)", "handle(self)"));
+    assert!(!stage.text("base.py").contains("parse"));
+    let note = "1 place in a string renamed too, in classes that inherit it by the name of their base";
+    assert!(done.contains(note) && done.contains("incomplete: "), "{done}");
+    // What stands in another class, or is only mentioned, is left.
+    assert!(done.contains("1 mention in strings left as it is"), "{done}");
+}
+
+#[test]
+fn without_a_server_a_class_in_a_string_follows() {
+    play(&SPIDER_AND_PROGRAM, Answers::Nobody, a_class_in_a_string_follows);
+}
+
+#[test]
+fn through_ty_a_class_in_a_string_follows() {
+    let Some(servers) = real_server("ty") else { return };
+    play(&SPIDER_AND_PROGRAM, Answers::Real(servers), a_class_in_a_string_follows);
+}

@@ -4,6 +4,7 @@
 
 use memchr::memmem;
 
+use super::in_strings;
 use super::linked::LinkedSymbol;
 use crate::base::cancel::Cancelled;
 use crate::base::{Cancel, RelPath, Text, TextRange};
@@ -63,6 +64,8 @@ pub(super) struct Mention {
     pub(super) is_lookup: bool,
     /// Whether it is a string that says nothing but this symbol: its path, or a name of several words.
     pub(super) is_its_name: bool,
+    /// Whether it overrides or uses the symbol in a class that a string holds: text of a program that is written or run.
+    pub(super) overrides: bool,
     /// Whether it is a string that is known to name the symbol, so that it must follow.
     pub(super) follows: bool,
 }
@@ -111,6 +114,7 @@ pub(super) fn mentions(view: &View, symbol: &LinkedSymbol, cancel: &Cancel) -> R
         found.retain(|one| within.contains(one.range));
     }
     settle_strings(view, symbol, &mut found, cancel)?;
+    in_strings::note_overrides(view, symbol, &mut found);
     Ok(Mentions { found, unsearched })
 }
 
@@ -174,6 +178,7 @@ fn of_file(
             medium,
             is_lookup,
             is_its_name,
+            overrides: false,
             follows: false,
         });
     };

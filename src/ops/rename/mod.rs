@@ -10,6 +10,7 @@ mod collisions;
 mod fixtures;
 mod fluent;
 mod in_quotes;
+mod in_strings;
 mod leads;
 mod linked;
 mod marked;
@@ -243,7 +244,7 @@ async fn with_mentions(
         )));
     }
     let (included, left): (Vec<Mention>, Vec<Mention>) =
-        found.into_iter().partition(|one| one.follows || ask.include.contains(&one.medium));
+        found.into_iter().partition(|one| one.follows || one.overrides || ask.include.contains(&one.medium));
     let named: Vec<(RelPath, TextRange)> =
         left.iter().filter(|one| one.is_its_name).map(|one| (one.path.clone(), one.range)).collect();
     if !named.is_empty() {
@@ -259,8 +260,11 @@ async fn with_mentions(
     }
     let new_name = ask.new_name.clone();
     let work = move |view: &View, cancel: &_| {
-        let follow: Vec<(RelPath, TextRange)> =
-            included.iter().filter(|one| one.follows).map(|one| (one.path.clone(), one.range)).collect();
+        let places_of = |counts: fn(&Mention) -> bool| -> Vec<(RelPath, TextRange)> {
+            let counted = included.iter().filter(|one| counts(one));
+            counted.map(|one| (one.path.clone(), one.range)).collect()
+        };
+        let (follow, overriding) = (places_of(|one| one.follows), places_of(|one| one.overrides));
         for one in included {
             let range = one.range;
             let file = draft.edit.file(view, &one.path)?;
@@ -273,6 +277,13 @@ async fn with_mentions(
                 counted(follow.len(), "string that names it", "strings that name it")
             );
             draft.notes.push(Note::fact(text, listed(view, &follow, cancel)?));
+        }
+        if !overriding.is_empty() {
+            let text = format!(
+                "{} renamed too, in classes that inherit it by the name of their base",
+                counted(overriding.len(), "place in a string", "places in strings")
+            );
+            draft.notes.push(Note::doubt(text, listed(view, &overriding, cancel)?));
         }
         for medium in Medium::ALL {
             let of_medium = || left.iter().filter(|one| one.medium == medium);

@@ -1,0 +1,88 @@
+//! Classes in strings: a program that is written to a file, or run, may override the renamed member there, or use it.
+
+use super::linked::LinkedSymbol;
+use super::mentions::{Medium, Mention};
+use crate::base::TextRange;
+use crate::engine::View;
+use crate::ops::spot::Source;
+
+/// Bytes before a declaration within which its class begins.
+const CLASS_WITHIN: usize = 8_000;
+
+/// Notes where strings declare the member, or use it through `self`, in a class one of whose bases has the name of a class that
+/// declares it in the project.
+pub(super) fn note_overrides(view: &View, symbol: &LinkedSymbol, found: &mut [Mention]) {
+    let around = |path: &str| Some(path.rsplit('/').nth(1)?.split('[').next()?.to_owned());
+    let classes: Vec<String> =
+        symbol.members.iter().filter_map(|one| around(&one.symbol.name_path)).collect();
+    if classes.is_empty() {
+        return;
+    }
+    for of_file in found.chunk_by_mut(|a, b| a.path == b.path) {
+        let is_string = |one: &Mention| one.medium == Medium::Strings && one.is_lookup && !one.follows;
+        if !of_file.iter().any(is_string) {
+            continue;
+        }
+        let Some(source) = Source::read(view, &of_file[0].path) else { continue };
+        for one in of_file.iter_mut().filter(|one| is_string(one)) {
+            one.overrides = overrides(source.text.as_str(), one.range, &classes);
+        }
+    }
+}
+
+/// Whether the name at `range` is declared, or used through `self`, in a class of the same string, one of whose bases has one
+/// of these names.
+fn overrides(text: &str, range: TextRange, classes: &[String]) -> bool {
+    let Some(before) = text.get(..range.start as usize) else { return false };
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let is_declared = || {
+        let word = before.trim_end().rsplit(|c| !is_word(c)).next();
+        before.ends_with(' ') && matches!(word, Some("def" | "fun" | "function"))
+    };
+    if !is_declared() && !["self.", "super().", "this.", "super."].iter().any(|own| before.ends_with(own)) {
+        return false;
+    }
+    let mut from = before.len().saturating_sub(CLASS_WITHIN);
+    while !before.is_char_boundary(from) {
+        from += 1;
+    }
+    let Some(class) = before[from..].rfind("class ") else { return false };
+    let of_class = &before[from + class..];
+    // Quotes between the two end the string, but for those that a text of several lines holds.
+    if ["\"\"\"", "'''", "`"].iter().any(|quotes| of_class.contains(quotes)) {
+        return false;
+    }
+    let head = of_class.split(['{', '\n']).next().unwrap_or_default();
+    let head = head.split_once("\\n").map_or(head, |(head, _)| head);
+    let mut names = head["class ".len()..].split(|c| !is_word(c)).filter(|name| !name.is_empty());
+    let _own = names.next();
+    names.any(|name| classes.iter().any(|class| class == name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: bool) {
+        let at = u32::try_from(text.find("run(").expect("in it")).expect("short");
+        assert_eq!(overrides(text, TextRange::new(at, at + 3), &["Base".to_owned()]), expected, "{text}");
+    }
+
+    #[test]
+    fn a_class_in_a_string_overrides_by_the_name_of_its_base() {
+        check("\"\"\"\nclass A(lib.Base):\n    x = 'a'\n    async def run(self): ...\n\"\"\"", true);
+        check("'class A(Base):\\n    def run(self): ...'", true);
+        check("`class A : Base() { fun run() }`", true);
+        check("\"\"\"\nclass A(Base):\n    x = self.run()\n\"\"\"", true);
+    }
+
+    #[test]
+    fn another_class_and_another_string_do_not() {
+        check("\"\"\"\nclass A(Other):\n    def run(self): ...\n\"\"\"", false);
+        check("\"\"\"\nclass Base:\n    def run(self): ...\n\"\"\"", false);
+        check("\"\"\"\nclass A(Base):\n    x = other.run()\n\"\"\"", false);
+        check("class A(Base):\n    x = \"\"\"\n    def run(self): ...\n\"\"\"", false);
+        check("'def run(self): ...'", false);
+    }
+}
