@@ -48,6 +48,7 @@ pub fn written_bases(grammar: Grammar, outline: &Outline, row: &Row, text: &str)
         return Vec::new();
     };
     let blank = without_comments(head, language);
+    let blank = if language == Language::Kotlin { without_delegates(blank) } else { blank };
     let list = match language {
         Language::Python => python_list(&blank),
         Language::Rust if is_impl => impl_list(&blank),
@@ -138,6 +139,43 @@ fn without_comments(head: &str, language: Language) -> String {
     }
     // Whole characters were blanked: nothing between the marks is left of one.
     String::from_utf8(blank).unwrap_or_default()
+}
+
+/// A Kotlin head with blanks for the blocks of what it delegates to: `class A : B by lazy { c }, D {`. A block behind `by` is
+/// the class's body, unless the head goes on behind it.
+fn without_delegates(mut blank: String) -> String {
+    loop {
+        let brace = at_depth_0(&blank).find(|(_, c)| *c == '{').map(|(at, _)| at);
+        let Some(brace) = brace else { return blank };
+        let item = at_depth_0(&blank[..brace]).filter(|(_, c)| *c == ',').last().map_or(0, |(at, _)| at + 1);
+        let words = words_at_depth_0(&blank[item..brace]);
+        if !words.iter().any(|&(from, to)| &blank[item + from..item + to] == "by") {
+            return blank;
+        }
+        let Some(end) = block_end(&blank[brace..]).map(|end| brace + end) else { return blank };
+        let rest = blank[end..].trim_start();
+        let goes_on = rest.starts_with([',', '{'])
+            || rest.strip_prefix("where").is_some_and(|rest| !rest.starts_with(is_word));
+        if !goes_on {
+            return blank;
+        }
+        let spaces = " ".repeat(end - brace);
+        blank.replace_range(brace..end, &spaces);
+    }
+}
+
+/// Where the block that `text` begins with ends, its bracket included.
+fn block_end(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    let end = text.bytes().position(|byte| {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    });
+    end.map(|at| at + 1)
 }
 
 fn line_length(text: &[u8]) -> usize {
@@ -418,6 +456,12 @@ mod tests {
             "class A(val x: X) : B(x), c.C<D>, E by x where F : G {\n val y: Y = Y()\n}",
             &["B", "c.C", "E"],
         );
+        check(
+            "kotlin",
+            "class A : B by lazy { c { d } }, E by f({ 1 }), G { val x: X = 1 }",
+            &["B", "E", "G"],
+        );
+        check("kotlin", "class A : B by c { val x: X = 1 }", &["B"]);
         check("kotlin", "interface A : B", &["B"]);
         check("kotlin", "class A<T : X>(f: (Int) -> Unit) : B<T>()", &["B"]);
         check("kotlin", "class A { val x: Int = 1 }", &[]);
