@@ -129,7 +129,7 @@ fn the_first_edit_of_a_file_says_all_there_is_to_say() {
     assert_eq!(
         answer,
         format!(
-            "replace main in calc.py\ncalc.py +2 -1, revision {}\n[1 file changed; operation 1, undo takes it back; new \
+            "replace main\ncalc.py +2 -1, revision {}\n[1 file changed; operation 1, undo takes it back; new \
              diagnostics unknown: no language server is ready]",
             revision(&now)
         )

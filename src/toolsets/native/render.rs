@@ -299,7 +299,9 @@ fn tree_lines(symbol: &Symbol, depth: usize, name: &str, signatures: Signatures,
 pub(super) fn line(symbol: &Symbol, name: &str, signatures: Signatures) -> String {
     let (start, end) = (symbol.start_line + 1, symbol.end_line + 1);
     let lines = if start == end { start.to_string() } else { format!("{start}-{end}") };
-    let signature = symbol.signature.as_ref().filter(|_| signatures == Signatures::Shown);
+    // A body begins with it.
+    let is_told = signatures == Signatures::Shown && symbol.body.is_none();
+    let signature = symbol.signature.as_ref().filter(|_| is_told);
     let receiver = signature.map(|signature| &*signature.receiver).filter(|receiver| !receiver.is_empty());
     let receiver = receiver.map_or_else(String::new, |receiver| format!("({receiver}) "));
     let behind = signature.map_or_else(String::new, |signature| signature.within(SIGNATURE_CHARS));

@@ -13,7 +13,7 @@ use crate::ops::edits::{Caused, Done, Unknown, Would};
 
 /// An edit that was made.
 pub(super) fn done_text(done: &Done, limit: usize) -> String {
-    let mut text = done.title.clone();
+    let mut text = short_title(&done.title, &done.applied).to_owned();
     if let Some(count) = done.replaced {
         let _ = write!(text, ": {}", counted(count, "occurrence", "occurrences"));
     }
@@ -28,9 +28,15 @@ pub(super) fn done_text(done: &Done, limit: usize) -> String {
 
 /// An undo or a redo that was made.
 pub(super) fn inverse_text(title: &str, applied: &Applied, limit: usize) -> String {
-    let mut text = title.to_owned();
+    let mut text = short_title(title, applied).to_owned();
     files_text(applied, &BTreeMap::new(), &mut text);
     finished(text, facts_of(applied), limit)
+}
+
+/// The title without the only file's path, which the next line begins with.
+fn short_title<'t>(title: &'t str, applied: &Applied) -> &'t str {
+    let [only] = &applied.files[..] else { return title };
+    title.strip_suffix(only.path.as_str()).and_then(|title| title.strip_suffix(" in ")).unwrap_or(title)
 }
 
 /// An edit that would be made.
