@@ -43,6 +43,8 @@ pub struct OverrideLinks {
     pub objections: Vec<Objection>,
     /// What may be overridden besides, outside of the project, where that is all that is known: "Thread, a base of K".
     pub perhaps_outside: Vec<String>,
+    /// Where classes that may be used in place of one of the family declare the name.
+    pub stand_ins: Vec<(RelPath, TextRange)>,
     /// What the server cannot see of outside classes.
     pub unseen: Vec<String>,
     /// Uses through `super()`, which can lead nowhere else.
@@ -115,6 +117,9 @@ impl OverrideLinks {
         self.perhaps_outside.extend(other.perhaps_outside);
         self.perhaps_outside.sort_unstable();
         self.perhaps_outside.dedup();
+        self.stand_ins.extend(other.stand_ins);
+        self.stand_ins.sort_unstable();
+        self.stand_ins.dedup();
         self.unseen.extend(other.unseen);
         self.unseen.sort_unstable();
         self.unseen.dedup();
@@ -190,6 +195,7 @@ pub(super) async fn override_links(
     let by_computed_name = family.by_computed_name.clone();
     let (through_super, below) = (family.through_super.clone(), family.below.clone());
     let alike = family.alike.clone();
+    let stand_ins = family.stand_ins.iter().filter_map(name_place).collect();
     let perhaps = family.perhaps_outside.iter();
     let perhaps_outside =
         perhaps.map(|one| format!("{}, a base of {}", one.base, one.class.name())).collect();
@@ -208,12 +214,20 @@ pub(super) async fn override_links(
         members,
         objections,
         perhaps_outside,
+        stand_ins,
         unseen,
         through_super,
         by_computed_name,
         below,
         alike,
     })
+}
+
+/// Where the name of a declaration stands.
+fn name_place(of: &resolve::Target) -> Option<(RelPath, TextRange)> {
+    let (_, row) = of.row()?;
+    let end = row.name_start.checked_add(u32::try_from(of.name().len()).ok()?)?;
+    Some((of.file.path.clone(), TextRange::new(row.name_start, end)))
 }
 
 /// Whether methods may assign it to the object.

@@ -37,6 +37,7 @@ mod ruled_out;
 mod scope;
 mod signature;
 mod sources;
+mod stand_ins;
 mod string_names;
 mod structural;
 mod test_functions;

@@ -17,6 +17,7 @@ use super::python_classes::{Declares, declares};
 use super::scope::own_class;
 use super::signature::MemberHead;
 use super::sources::{Sources, Target};
+use super::stand_ins::stand_ins;
 use super::structural::alike;
 use crate::base::cancel::Cancelled;
 use crate::base::{Cancel, RelPath, TextRange};
@@ -61,6 +62,8 @@ pub struct OverrideFamily {
     pub by_computed_name: Vec<(RelPath, TextRange)>,
     /// Types that have every member of the interface, or protocol, whose member it is, without naming it as a base.
     pub alike: Vec<Target>,
+    /// Members of the same name in classes that may be used in place of one of these, as they declare what these do.
+    pub stand_ins: Vec<Target>,
 }
 
 /// A member that overrides something outside the project.
@@ -239,6 +242,9 @@ impl Linking<'_, '_> {
         self.look_outside(&members, &around, &mut family);
         self.look_beside(&members, &mut family)?;
         family.alike = self.alike(&members, &around)?;
+        let mut known = around.clone();
+        known.extend(family.alike.iter().filter_map(|class| self.graph.number(class)));
+        family.stand_ins = stand_ins(self.project, self.graph, self.name, (&around, &known));
         let heirs: BTreeSet<usize> = self.graph.descendants(class).into_iter().collect();
         let below = members.iter().filter(|member| member.0 != class && heirs.contains(&member.0));
         family.below = below.map(|&(class, row)| of(&self.graph.node(class).class, row)).collect();

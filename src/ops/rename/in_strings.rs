@@ -1,16 +1,18 @@
-//! Classes in strings: a program that is written to a file, or run, may override the renamed member there, or use it.
+//! Code in strings: a program that is written to a file, or run, may override the renamed member, or use it.
 
 use super::linked::LinkedSymbol;
 use super::mentions::{Medium, Mention};
 use crate::base::TextRange;
 use crate::engine::View;
 use crate::ops::spot::Source;
+use crate::resolve;
 
 /// Bytes before a declaration within which its class begins.
 const CLASS_WITHIN: usize = 8_000;
 
 /// Notes where strings declare the member, or use it through `self`, in a class one of whose bases has the name of a class that
-/// declares it in the project.
+/// declares it in the project; and where a string that is nothing but a call makes it through a parameter that is annotated with
+/// such a class.
 pub(super) fn note_overrides(view: &View, symbol: &LinkedSymbol, found: &mut [Mention]) {
     let around = |path: &str| Some(path.rsplit('/').nth(1)?.split('[').next()?.to_owned());
     let classes: Vec<String> =
@@ -25,7 +27,15 @@ pub(super) fn note_overrides(view: &View, symbol: &LinkedSymbol, found: &mut [Me
         }
         let Some(source) = Source::read(view, &of_file[0].path) else { continue };
         for one in of_file.iter_mut().filter(|one| is_string(one)) {
-            one.overrides = overrides(source.text.as_str(), one.range, &classes);
+            let text = source.text.as_str();
+            let function = || {
+                let (_, outline) = source.code.as_ref()?;
+                let row = &outline.rows[resolve::enclosing(outline, one.range.start)?];
+                text.get(row.start as usize..one.range.start as usize)
+            };
+            one.overrides = overrides(text, one.range, &classes)
+                || function()
+                    .is_some_and(|function| is_call_on_parameter((function, text), one.range, &classes));
         }
     }
 }
@@ -59,6 +69,31 @@ fn overrides(text: &str, range: TextRange, classes: &[String]) -> bool {
     names.any(|name| classes.iter().any(|class| class == name))
 }
 
+/// Whether the string around `range` is nothing but a call of it, `"cmd.run(args)"`, and `cmd` is a parameter that
+/// `function`, which ends at the name, annotates with one of these classes.
+fn is_call_on_parameter((function, text): (&str, &str), range: TextRange, classes: &[String]) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let behind = &text[range.end as usize..];
+    let Some(before) = function.strip_suffix('.') else { return false };
+    let outside = before.trim_end_matches(is_word);
+    let receiver = &before[outside.len()..];
+    let ends = behind.find(['"', '\'', '\n']).map(|end| &behind[..end]);
+    if receiver.is_empty()
+        || !outside.ends_with(['"', '\''])
+        || !ends.is_some_and(|call| call.starts_with('(') && call.ends_with(')'))
+    {
+        return false;
+    }
+    function.match_indices(receiver).any(|(at, _)| {
+        let annotation = function[at + receiver.len()..].trim_start().strip_prefix(':');
+        let annotation = annotation.map(|rest| rest.split([',', ')', '=', '\n']).next().unwrap_or_default());
+        !function[..at].ends_with(is_word)
+            && annotation.is_some_and(|annotation| {
+                annotation.split(|c| !is_word(c)).any(|name| classes.iter().any(|class| class == name))
+            })
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,6 +110,24 @@ mod tests {
         check("'class A(Base):\\n    def run(self): ...'", true);
         check("`class A : Base() { fun run() }`", true);
         check("\"\"\"\nclass A(Base):\n    x = self.run()\n\"\"\"", true);
+    }
+
+    #[test]
+    fn a_string_that_is_a_call_uses_the_class_of_its_receiver() {
+        let check = |text: &str, expected: bool| {
+            let at = u32::try_from(text.find("run(").expect("in it")).expect("short");
+            let (function, range) = (&text[..at as usize], TextRange::new(at, at + 3));
+            assert_eq!(
+                is_call_on_parameter((function, text), range, &["Base".to_owned()]),
+                expected,
+                "{text}"
+            );
+        };
+        check("def f(cmd: lib.Base, n: int):\n    profile('cmd.run(n)', n)\n", true);
+        check("def f(cmd: Base | None = None):\n    profile(\"cmd.run()\")\n", true);
+        check("def f(cmd: Other, base: Base):\n    profile('cmd.run()')\n", false);
+        check("def f(cmd: Base):\n    print('call cmd.run()')\n", false);
+        check("def f(cmd: Base):\n    print('cmd.run() is slow')\n", false);
     }
 
     #[test]

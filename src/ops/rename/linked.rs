@@ -87,14 +87,16 @@ pub(super) async fn noted(
     ask: &Rename,
     links: &OverrideLinks,
 ) -> Result<Vec<Note>, RenameError> {
-    let (members, objections) = (links.members.clone(), links.places());
+    let (members, objections, stand_ins) = (links.members.clone(), links.places(), links.stand_ins.clone());
     let places = |members: &[Target]| -> Vec<(RelPath, TextRange)> {
         members.iter().map(|one| (one.at.path.clone(), one.name_range)).collect()
     };
     let work = move |view: &View, cancel: &_| {
-        Ok::<_, QuestionError>((listed(view, &places(&members), cancel)?, listed(view, &objections, cancel)?))
+        let members = listed(view, &places(&members), cancel)?;
+        let (objections, stand_ins) = (listed(view, &objections, cancel)?, listed(view, &stand_ins, cancel)?);
+        Ok::<_, QuestionError>((members, objections, stand_ins))
     };
-    let (declared, objected) = project.look(work).await??;
+    let (declared, objected, stand_ins) = project.look(work).await??;
     let mut notes = Vec::new();
     if links.members.len() > 1 {
         let text = format!(
@@ -109,6 +111,14 @@ pub(super) async fn noted(
             links.perhaps_outside.join("; ")
         );
         notes.push(Note::doubt(text, Vec::new()));
+    }
+    if !stand_ins.is_empty() {
+        let text = format!(
+            "{} keep this name in classes that inherit from none of these and declare the same methods: they may be used in \
+             their place",
+            counted(stand_ins.len(), "member", "members")
+        );
+        notes.push(Note::doubt(text, stand_ins));
     }
     if !links.unseen.is_empty() {
         let text = format!(

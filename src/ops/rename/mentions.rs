@@ -165,7 +165,11 @@ fn of_file(
     let mut push = |range, medium| {
         let is_lookup = match medium {
             Medium::Comments | Medium::Docs => false,
-            Medium::Strings => is_path(text.as_str(), range) || reads_like_code(text.as_str(), range),
+            Medium::Strings => {
+                is_path(text.as_str(), range)
+                    || reads_like_code(text.as_str(), range)
+                    || resolve::is_type(target.symbol.kind) && is_shown(text.as_str(), range)
+            }
             Medium::OtherLanguages => true,
         };
         let is_own = file.path == target.at.path && target.range.contains(range);
@@ -277,10 +281,27 @@ fn has_several_words(name: &str) -> bool {
 fn reads_like_code(text: &str, range: TextRange) -> bool {
     let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
     let word = before.trim_end().rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
-    before.ends_with('.')
-        || behind.starts_with('(')
-        || before.ends_with(char::is_whitespace)
-            && matches!(word, "def" | "class" | "import" | "fun" | "function")
+    let is_declared = before.ends_with(char::is_whitespace)
+        && matches!(word, "def" | "class" | "import" | "fun" | "function");
+    is_declared || (before.ends_with('.') || behind.starts_with('(')) && !is_sentence(before, behind)
+}
+
+/// Whether the line that a name in a string stands in is prose: `"run() is deprecated, use go() instead"`.
+fn is_sentence(before: &str, behind: &str) -> bool {
+    let is_quote = |c: char| matches!(c, '"' | '\'' | '`' | '\n');
+    let before = before.rsplit(is_quote).next().unwrap_or_default();
+    let behind = behind.split(is_quote).next().unwrap_or_default();
+    let words =
+        before.split(' ').chain(behind.split(' ')).map(|word| word.trim_end_matches([',', '.', ';', '\\']));
+    let is_word = |word: &&str| word.len() >= 3 && word.chars().all(char::is_alphabetic);
+    let is_code = |text: &str| text.contains(['=', ':', '[', '{']);
+    words.filter(is_word).count() >= 2 && !is_code(before) && !is_code(behind)
+}
+
+/// Whether a string has a type's name as programs show it: `Missing: no such key`, `<Box object>`, `<class 'Box'>`.
+fn is_shown(text: &str, range: TextRange) -> bool {
+    let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
+    behind.starts_with([':', '>']) || before.ends_with(['<', '\''])
 }
 
 #[cfg(test)]
@@ -297,6 +318,20 @@ mod tests {
         check("'x = a.run'", true);
         check("'it can run.'", false);
         check("'{run}'", false);
+        check("'for one in box.run(two, three): one.go()'", true);
+        check("'lib.run() is deprecated, use go() instead'", false);
+    }
+
+    #[test]
+    fn a_string_may_show_a_type() {
+        let check = |text: &str, expected: bool| {
+            let at = u32::try_from(text.find("Box").expect("in it")).expect("short");
+            assert_eq!(is_shown(text, TextRange::new(at, at + 3)), expected, "{text}");
+        };
+        check("\"Box: it is full\"", true);
+        check("\"<Box at 0x>\"", true);
+        check("\"<class 'Box'>\"", true);
+        check("\"a Box is full\"", false);
     }
 
     #[test]

@@ -280,7 +280,7 @@ async fn with_mentions(
         }
         if !overriding.is_empty() {
             let text = format!(
-                "{} renamed too, in classes that inherit it by the name of their base",
+                "{} renamed too, by the name of a base or of a parameter's type there",
                 counted(overriding.len(), "place in a string", "places in strings")
             );
             draft.notes.push(Note::doubt(text, listed(view, &overriding, cancel)?));

@@ -19,6 +19,7 @@ fn family(fixture: &str) -> Vec<String> {
     let perhaps = |one: &OutsideMember| format!("perhaps {}, too, above {}", one.base, one.class.name());
     lines.extend(found.perhaps_outside.iter().map(perhaps));
     lines.extend(found.alike.iter().map(|one| format!("{} is alike", one.name())));
+    lines.extend(found.stand_ins.iter().map(|one| format!("{} may stand in", line(one))));
     lines
 }
 
@@ -32,6 +33,17 @@ fn overriding_links_up_down_and_across() {
         class Alone:\n    def run(self): pass\n\
         //- d.py\nfrom b import C\nfrom c import Mixin\nclass E(C, Mixin): pass\nclass F(Mixin):\n    def run(self): pass\n";
     assert_eq!(family(fixture), ["a.py:2", "b.py:4", "b.py:6", "c.py:2", "d.py:5"]);
+}
+
+#[test]
+fn a_class_with_the_same_methods_may_stand_in() {
+    let fixture = "//- a.py\nclass A:\n    def $0run(self): pass\n    def stop(self): pass\n    def go(self): pass\n\
+        //- test_a.py\nclass Double:\n    def run(self): pass\n    def stop(self): pass\n    def own(self): pass\n\
+        class Lone:\n    def run(self): pass\n\
+        class Large:\n    def run(self): pass\n    def stop(self): pass\n    def b(self): pass\n    def c(self): pass\n    def d(self): pass\n\
+        class Data:\n    run = 1\n    stop = 2\n\
+        def test_it():\n    class Inner:\n        def go(self): pass\n        def run(self): pass\n";
+    assert_eq!(family(fixture), ["a.py:2", "test_a.py:2 may stand in", "test_a.py:19 may stand in"]);
 }
 
 #[test]

@@ -1,0 +1,55 @@
+//! Classes that may be used in place of one of a family without inheriting from it, as test doubles are: they declare the
+//! member and others that the family declares. By names alone, in Python.
+
+use std::collections::BTreeSet;
+
+use super::family::Family;
+use super::graph::ClassGraph;
+use super::overrides::{rows, sort};
+use super::project::Project;
+use super::sources::Target;
+use crate::syntax::SymbolKind;
+
+/// Methods that a stand-in shares with the family at least, the asked one among them.
+const SHARED: usize = 2;
+
+/// The methods named `name` of classes that are not among the `known` ones, and at least half of whose methods are declared in
+/// `family` as well.
+pub(super) fn stand_ins(
+    project: &Project,
+    graph: &ClassGraph,
+    name: &str,
+    (family, known): (&BTreeSet<usize>, &BTreeSet<usize>),
+) -> Vec<Target> {
+    // Tests of one name have nothing to do with each other.
+    if project.family != Family::Python || name.starts_with("test") {
+        return Vec::new();
+    }
+    let of_family: BTreeSet<&str> = family.iter().flat_map(|&at| methods(&graph.node(at).class)).collect();
+    if !of_family.contains(name) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for (at, node) in graph.iter().filter(|(at, _)| !known.contains(at)) {
+        let own: BTreeSet<&str> = methods(&node.class).collect();
+        let shared = own.intersection(&of_family).count();
+        // What shares a base with the family is called through that base, as the family is.
+        let is_kin = || graph.ancestors(at).iter().any(|one| family.contains(one));
+        if own.contains(name) && shared >= SHARED && shared * 2 >= own.len() && !is_kin() {
+            let declared = rows(&node.class, name).into_iter();
+            found.extend(declared.map(|row| Target { file: node.class.file.clone(), row }));
+        }
+    }
+    sort(&mut found);
+    found
+}
+
+/// The names of a class's methods, those of the language left out.
+fn methods(class: &Target) -> impl Iterator<Item = &str> {
+    class.row().into_iter().flat_map(move |(outline, row)| {
+        let inside = class.row + 1..=class.row + row.descendants as usize;
+        let own = inside.map(|at| &outline.rows[at]).filter(move |one| one.parent() == Some(class.row));
+        let methods = own.filter(|one| matches!(one.kind(), SymbolKind::Method | SymbolKind::Property));
+        methods.map(|one| outline.name(one)).filter(|name| !name.starts_with("__"))
+    })
+}
