@@ -354,6 +354,13 @@ fn objections(family: &OverrideFamily, target: &Target, silent: Option<&NoAnswer
         let text = format!("{} has all members of the interface without naming it as a base", one.name());
         all.push(Objection { kind: ObjectionKind::Alike, text, place: head(one) });
     }
+    for one in &family.met {
+        let text = format!(
+            "its class meets the protocol {}, which has '{name}' too, without naming it as a base",
+            one.name()
+        );
+        all.push(Objection { kind: ObjectionKind::Alike, text, place: head(one) });
+    }
     all.sort_by(|a, b| (a.kind, &a.place).cmp(&(b.kind, &b.place)));
     all.dedup();
     all

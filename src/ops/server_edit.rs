@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, ContentHash, RelPath, Text, TextEdit, TextEditError, TextEdits};
+use crate::base::{Cancel, ContentHash, RelPath, Text, TextEdit, TextEditError, TextEdits, TextRange};
 use crate::edit::{Access, Plan, PlanStep};
 use crate::engine::View;
 use crate::index::Snapshot;
@@ -201,6 +201,12 @@ pub fn check(
 }
 
 impl ServerEdit {
+    /// Whether one of the changes covers this range of a file.
+    pub(super) fn changes(&self, path: &RelPath, range: TextRange) -> bool {
+        let edits = self.files.get(path).map_or(&[][..], |file| &file.edits);
+        edits.iter().any(|edit| edit.range.contains(range))
+    }
+
     /// Adds the edits of one file.
     fn take(
         &mut self,

@@ -32,6 +32,7 @@ mod overrides;
 mod place;
 mod project;
 mod python_classes;
+mod python_hazards;
 mod read_by_name;
 mod ruled_out;
 mod scope;
@@ -62,6 +63,7 @@ pub use occurrences::occurrences;
 pub use overrides::{
     OutsideMember, OverrideFamily, SettledBase, SettledBases, Unknown, UnknownBase, overrides,
 };
+pub use python_hazards::{PythonHazard, python_hazards};
 pub use read_by_name::read_by_name;
 pub use ruled_out::ruled_out;
 pub use sources::{Current, Sources, Target};

@@ -18,7 +18,7 @@ use super::scope::own_class;
 use super::signature::MemberHead;
 use super::sources::{Sources, Target};
 use super::stand_ins::stand_ins;
-use super::structural::alike;
+use super::structural::{alike, protocols_met};
 use crate::base::cancel::Cancelled;
 use crate::base::{Cancel, RelPath, TextRange};
 use crate::syntax::SymbolKind;
@@ -62,6 +62,8 @@ pub struct OverrideFamily {
     pub by_computed_name: Vec<(RelPath, TextRange)>,
     /// Types that have every member of the interface, or protocol, whose member it is, without naming it as a base.
     pub alike: Vec<Target>,
+    /// Protocols that have the member, and that a class of the family meets without naming them as a base. Python alone.
+    pub met: Vec<Target>,
     /// Members of the same name in classes that may be used in place of one of these, as they declare what these do.
     pub stand_ins: Vec<Target>,
 }
@@ -242,8 +244,9 @@ impl Linking<'_, '_> {
         self.look_outside(&members, &around, &mut family);
         self.look_beside(&members, &mut family)?;
         family.alike = self.alike(&members, &around)?;
+        family.met = protocols_met(self.project, self.graph, self.name, (&members, &around));
         let mut known = around.clone();
-        known.extend(family.alike.iter().filter_map(|class| self.graph.number(class)));
+        known.extend(family.alike.iter().chain(&family.met).filter_map(|class| self.graph.number(class)));
         family.stand_ins = stand_ins(self.project, self.graph, self.name, (&around, &known));
         let heirs: BTreeSet<usize> = self.graph.descendants(class).into_iter().collect();
         let below = members.iter().filter(|member| member.0 != class && heirs.contains(&member.0));

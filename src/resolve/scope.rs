@@ -168,7 +168,7 @@ fn reached_around(
                 let own = children(here, scope, name, &|row| {
                     is_enclosing(row) || enclosing(outline, row.name_start) == Some(scope)
                 });
-                if !own.is_empty() {
+                if !own.is_empty() && !is_read_before(here, &own, at) {
                     let own = own.into_iter().map(|row| here.target(row)).collect();
                     return Ok((Meaning::Declared(own), reach));
                 }
@@ -321,6 +321,21 @@ fn children(here: &Here, scope: usize, name: &str, accepts: &dyn Fn(&Row) -> boo
 
 /// Whether byte `at` of a Python file is evaluated in the scope of a comprehension, which does not see the names of a class
 /// body around it.
+/// Whether byte `at` is in the body of a class that binds `name` later: there the name means what is outside of the class.
+pub(super) fn reads_past_class(here: &Here, at: u32, name: &str) -> bool {
+    let innermost = around(here, at).into_iter().find(|&row| is_in_body(here, &here.outline.rows[row], at));
+    let Some(class) = innermost.filter(|&row| is_class(&here.outline.rows[row])) else { return false };
+    let own = children(here, class, name, &|_| true);
+    !own.is_empty() && is_read_before(here, &own, at)
+}
+
+/// Whether a name at byte `at` of a class's body is read before the body binds it: `zap = zap + 1` reads what is outside.
+fn is_read_before(here: &Here, own: &[usize], at: u32) -> bool {
+    let rows = || own.iter().map(|&row| &here.outline.rows[row]);
+    let is_name = rows().any(|row| row.name_start == at);
+    !is_name && rows().map(|row| row.end).min().is_some_and(|end| at < end)
+}
+
 fn is_in_comprehension(here: &Here, at: u32) -> bool {
     here.comprehensions().iter().any(|one| one.holds(at))
 }

@@ -44,6 +44,37 @@ pub(super) fn alike(
     Ok(alike)
 }
 
+/// The protocols outside of the classes `around` that have the member `name`, and all of whose members a class among those of
+/// `members` has. Python alone: of other languages' interfaces the servers know what meets them.
+pub(super) fn protocols_met(
+    project: &Project,
+    graph: &ClassGraph,
+    name: &str,
+    (members, around): (&BTreeSet<(usize, usize)>, &BTreeSet<usize>),
+) -> Vec<Target> {
+    if project.family != Family::Python {
+        return Vec::new();
+    }
+    let mut met = Vec::new();
+    for (at, node) in graph.iter() {
+        if around.contains(&at) || !node.bases.iter().any(is_protocol) {
+            continue;
+        }
+        let wanted = own_names(&node.class);
+        let has_all = |class: usize| {
+            let all = graph.ancestors(class);
+            wanted.iter().all(|name| all.iter().any(|&at| !rows(&graph.node(at).class, name).is_empty()))
+        };
+        let classes: BTreeSet<usize> =
+            members.iter().flat_map(|member| graph.descendants(member.0)).collect();
+        if wanted.iter().any(|own| own == name) && classes.into_iter().any(has_all) {
+            met.push(node.class.clone());
+        }
+    }
+    sort(&mut met);
+    met
+}
+
 fn is_protocol(base: &Base) -> bool {
     let is_it = |name: &String| matches!(name.as_str(), "typing.Protocol" | "typing_extensions.Protocol");
     base.outside.iter().any(is_it)

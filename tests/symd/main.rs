@@ -61,6 +61,7 @@ mod reference_tools;
 mod rename_family;
 mod rename_following;
 mod rename_lies;
+mod rename_python;
 mod rename_real;
 mod rename_stage;
 mod rename_syntax;

@@ -3,12 +3,12 @@
 use super::answer::{Note, RenameError};
 use super::linked::LinkedSymbol;
 use super::places::listed;
-use super::{Draft, Rename};
+use super::{Doubts, Draft, Rename, counted};
 use crate::base::{RelPath, TextRange};
 use crate::engine::View;
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
-use crate::resolve;
+use crate::resolve::{self, PythonHazard};
 
 /// Notes where the name may be computed; refuses where nothing else uses the symbol: that is how it is used then.
 pub(super) async fn with_computed_names(
@@ -92,4 +92,99 @@ pub(super) fn with_readers(
         draft.notes.push(ask.doubt_of_uses(why, Vec::new())?);
     }
     Ok(draft)
+}
+
+/// Refuses, or notes, what Python does with the new name besides.
+pub(super) async fn with_hazards(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    mut draft: Draft,
+) -> Result<Draft, RenameError> {
+    let (of, new_name) = (symbol.resolved(), ask.new_name.clone());
+    let edit = draft.edit.clone();
+    let work = move |view: &View, cancel: &_| {
+        let mut found = resolve::python_hazards(view, &of, &new_name, cancel)?;
+        for one in &mut found {
+            if let PythonHazard::ReadByClass(places) = one {
+                places.retain(|place| !edit.changes(&place.0, place.1));
+            }
+        }
+        let found = found.into_iter();
+        let told = found.map(|one| {
+            let (text, places, refuses) = told(one, of.first().map_or("", resolve::Target::name), &new_name);
+            Ok((text, listed(view, &places, cancel)?, refuses))
+        });
+        told.collect::<Result<Vec<_>, QuestionError>>()
+    };
+    for (text, places, refuses) in project.look(work).await?? {
+        // Every use is renamed.
+        if places.is_empty() && matches!(refuses, Refuses::IfAny) {
+            continue;
+        }
+        if !matches!(refuses, Refuses::No) && ask.doubts != Doubts::Note {
+            return Err(RenameError::Doubtful { why: text, places });
+        }
+        draft.notes.push(Note::doubt(text, places));
+    }
+    Ok(draft)
+}
+
+/// Whether a hazard is in the way, or only said.
+enum Refuses {
+    Yes,
+    /// It is, unless no place is left.
+    IfAny,
+    No,
+}
+
+fn told(hazard: PythonHazard, old: &str, new: &str) -> (String, Vec<(RelPath, TextRange)>, Refuses) {
+    match hazard {
+        PythonHazard::LeftOutByStar(places) => (
+            format!(
+                "`import *` leaves out '{new}', which begins with an underscore, and {} used through it",
+                counted(places.len(), "place", "places")
+            ),
+            places,
+            Refuses::Yes,
+        ),
+        PythonHazard::MadePrivate(places) => (
+            format!("Python makes '{new}' the class's own, and it may be used outside of the class"),
+            places,
+            Refuses::Yes,
+        ),
+        PythonHazard::NamedAsPrivate(places) => (
+            format!("it is used by the name that Python gives '{old}' outside of its class"),
+            places,
+            Refuses::Yes,
+        ),
+        PythonHazard::OverridesOutside(base) => (
+            format!("{base}, a base outside of the project, declares '{new}' too: it would be overridden"),
+            Vec::new(),
+            Refuses::Yes,
+        ),
+        PythonHazard::KeywordIsPassed(places) => (
+            format!("'{new}' is passed by keyword already, and would go to this parameter"),
+            places,
+            Refuses::Yes,
+        ),
+        PythonHazard::KeywordsUnnamed(places) => {
+            (format!("calls may pass '{old}' by keyword without naming it in the call"), places, Refuses::No)
+        }
+        PythonHazard::ReadByClass(places) => (
+            format!(
+                "{} in class bodies that bind '{old}' afterwards, which the server takes for the class's own",
+                counted(places.len(), "use", "uses")
+            ),
+            places,
+            Refuses::IfAny,
+        ),
+        PythonHazard::ParameterOfOthers(places) => (
+            format!(
+                "methods linked by overriding keep '{old}' as a parameter; calls that pass it by keyword may reach them"
+            ),
+            places,
+            Refuses::No,
+        ),
+    }
 }

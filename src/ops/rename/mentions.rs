@@ -169,6 +169,7 @@ fn of_file(
                 is_path(text.as_str(), range)
                     || reads_like_code(text.as_str(), range)
                     || resolve::is_type(target.symbol.kind) && is_shown(text.as_str(), range)
+                    || is_filled_by_name(text.as_str(), range)
             }
             Medium::OtherLanguages => true,
         };
@@ -296,6 +297,14 @@ fn is_sentence(before: &str, behind: &str) -> bool {
     let is_word = |word: &&str| word.len() >= 3 && word.chars().all(char::is_alphabetic);
     let is_code = |text: &str| text.contains(['=', ':', '[', '{']);
     words.filter(is_word).count() >= 2 && !is_code(before) && !is_code(behind)
+}
+
+/// Whether a string has a place for a value of this name (`{name}`, `%(name)s`) and the file hands names to strings.
+fn is_filled_by_name(text: &str, range: TextRange) -> bool {
+    let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
+    let has_place = before.ends_with('{') && behind.starts_with(['}', ':', '!', '.', '['])
+        || before.ends_with("%(") && behind.starts_with(')');
+    has_place && ["locals()", "globals()", "vars()"].iter().any(|names| text.contains(names))
 }
 
 /// Whether a string has a type's name as programs show it: `Missing: no such key`, `<Box object>`, `<class 'Box'>`.

@@ -24,7 +24,7 @@ mod unseen;
 use std::collections::BTreeSet;
 
 pub use self::answer::{Listed, Note, Planned, RenameError};
-use self::by_name::{with_computed_names, with_mirrored, with_parameters, with_readers};
+use self::by_name::{with_computed_names, with_hazards, with_mirrored, with_parameters, with_readers};
 use self::linked::{LinkedSymbol, linked, noted};
 pub use self::mentions::Medium;
 use self::mentions::{MAX_MENTIONS, Mention, Mentions, mentions};
@@ -154,6 +154,7 @@ async fn once(project: &Project, ask: &Rename) -> Result<Planned, RenameError> {
     let draft = with_parameters(project, &symbol, ask, draft).await?;
     let draft = with_readers(&symbol, ask, draft)?;
     let draft = with_mirrored(project, &symbol, ask, draft).await?;
+    let draft = with_hazards(project, &symbol, ask, draft).await?;
     let draft = with_mentions(project, &symbol.target, ask, draft, found).await?;
     let draft = without_collisions(project, &symbol, ask, draft, taken).await?;
     finished(symbol.target, ask, draft)
@@ -225,15 +226,7 @@ async fn with_mentions(
         );
         return Err(RenameError::Doubtful { why, places: Vec::new() });
     }
-    let touched = |one: &Mention| {
-        let file = draft.edit.files.get(&one.path);
-        file.is_some_and(|file| {
-            file.edits
-                .iter()
-                .any(|edit| edit.range.start <= one.range.start && one.range.end <= edit.range.end)
-        })
-    };
-    found.retain(|one| !touched(one));
+    found.retain(|one| !draft.edit.changes(&one.path, one.range));
     if !unsearched.is_empty() {
         let names: Vec<&str> = unsearched.iter().take(NAMED_FILES).map(RelPath::as_str).collect();
         let more = unsearched.len().saturating_sub(NAMED_FILES);

@@ -86,7 +86,7 @@ fn what_shadows_a_name_makes_it_another() {
             "a.py:7: unlikely use",
             "a.py:7: unlikely use",
             "a.py:9: unlikely declaration",
-            "a.py:9: unlikely use",
+            "a.py:9: likely use",
             "a.py:10: likely use",
             "a.py:10: unlikely use",
             "a.py:14: unlikely import",

@@ -1,0 +1,311 @@
+//! What a new name does in Python besides standing where the old one stood: names that a star import leaves out, names that a
+//! class makes its own, members of library classes that it would override, keywords that reach a parameter by another way than
+//! a call that names it. By syntax alone; a hazard is said where it may be one.
+
+use super::binders::{close_bracket, open_bracket};
+use super::classes::is_class;
+use super::context::{Receiver, receiver};
+use super::family::Family;
+use super::graph::ClassGraph;
+use super::meaning::Meaning;
+use super::overrides::overrides;
+use super::project::{Here, Project};
+use super::python_classes::{Declares, declares};
+use super::sources::{Sources, Target};
+use super::{SettledBases, scope};
+use crate::base::cancel::Cancelled;
+use crate::base::{Cancel, RelPath, TextRange};
+use crate::syntax::{Imported, name_hash};
+
+/// A place in a file of the project, in bytes.
+type Spot = (RelPath, TextRange);
+
+/// What the new name would bring about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PythonHazard {
+    /// `from module import *` leaves the new name out: uses of the old one in files that have it so.
+    LeftOutByStar(Vec<Spot>),
+    /// The class makes the new name its own (`__x`): uses outside of the class.
+    MadePrivate(Vec<Spot>),
+    /// Code names the member as its class does for others (`_Box__x`).
+    NamedAsPrivate(Vec<Spot>),
+    /// A class outside the project declares a member of the new name, and a class of the member's family inherits from it.
+    OverridesOutside(String),
+    /// Calls pass a keyword of the new name already, which some other parameter takes.
+    KeywordIsPassed(Vec<Spot>),
+    /// Calls pass keywords that their text does not name, or hand the function on together with the old keyword.
+    KeywordsUnnamed(Vec<Spot>),
+    /// Class bodies read it and bind the same name afterwards, which servers take for the class's own: these reads.
+    ReadByClass(Vec<Spot>),
+    /// Methods that override the parameter's own, or are overridden by it, have a parameter of the old name.
+    ParameterOfOthers(Vec<Spot>),
+}
+
+/// Finds the hazards of renaming what `targets`, which are one symbol, declare. None in other languages.
+pub fn python_hazards(
+    sources: &dyn Sources,
+    targets: &[Target],
+    new_name: &str,
+    cancel: &Cancel,
+) -> Result<Vec<PythonHazard>, Cancelled> {
+    let Some(first) = targets.first().filter(|first| Family::of(&first.file) == Some(Family::Python)) else {
+        return Ok(Vec::new());
+    };
+    let project = Project::new(sources, Family::Python, cancel);
+    let Some(here) = project.here(&first.file) else { return Ok(Vec::new()) };
+    let Some(row) = here.row_of(first).map(|at| &here.outline.rows[at]) else { return Ok(Vec::new()) };
+    let Some(parent) = row.parent() else { return top_level(&project, &here, first, new_name) };
+    if is_class(&here.outline.rows[parent]) && !row.is_local() {
+        return member(&project, targets, new_name);
+    }
+    if row.is_local() && is_parameter(&here, parent, row.name_start) {
+        return parameter(&project, &here, first, parent, new_name);
+    }
+    Ok(Vec::new())
+}
+
+fn is_private(name: &str) -> bool {
+    name.starts_with("__") && !name.ends_with("__")
+}
+
+fn top_level(
+    project: &Project,
+    here: &Here,
+    target: &Target,
+    new_name: &str,
+) -> Result<Vec<PythonHazard>, Cancelled> {
+    let old = target.name();
+    let mut found = some(class_reads(project, target)?, PythonHazard::ReadByClass);
+    let is_exported = here.outline.occurrences.contains("__all__");
+    if !new_name.starts_with('_') || old.starts_with('_') || is_exported {
+        return Ok(found);
+    }
+    let mut places = Vec::new();
+    for other in with_name(project, old)? {
+        let has_star = other.imports().iter().any(|import| import.imported == Imported::Everything);
+        if !has_star || other.file.path == here.file.path {
+            continue;
+        }
+        for range in places_of(&other, old) {
+            let is_imported = other.imports().iter().any(|import| import.bound() == Some(old));
+            if !is_imported && is_bare_use(project, &other, range, target)? {
+                places.push((other.file.path.clone(), range));
+            }
+        }
+    }
+    found.extend(some(places, PythonHazard::LeftOutByStar));
+    Ok(found)
+}
+
+/// Whether the bare name at `range` means the target.
+fn is_bare_use(project: &Project, here: &Here, range: TextRange, target: &Target) -> Result<bool, Cancelled> {
+    if receiver(here.text.as_str(), range.start as usize, Family::Python) != Receiver::None {
+        return Ok(false);
+    }
+    let meaning = scope::name(project, here, range.start, target.name())?;
+    Ok(matches!(meaning, Meaning::Declared(found) if found.iter().any(|one| one.is(target))))
+}
+
+/// Where class bodies read the target before they bind its name.
+fn class_reads(project: &Project, target: &Target) -> Result<Vec<Spot>, Cancelled> {
+    let mut places = Vec::new();
+    for here in with_name(project, target.name())? {
+        for range in places_of(&here, target.name()) {
+            if scope::reads_past_class(&here, range.start, target.name())
+                && is_bare_use(project, &here, range, target)?
+            {
+                places.push((here.file.path.clone(), range));
+            }
+        }
+    }
+    Ok(places)
+}
+
+fn member(project: &Project, targets: &[Target], new_name: &str) -> Result<Vec<PythonHazard>, Cancelled> {
+    let old = targets.first().map_or("", Target::name);
+    let mut found = Vec::new();
+    let mut classes = Vec::new();
+    for target in targets {
+        let Some(here) = project.here(&target.file) else { continue };
+        let Some(class) = here.row_of(target).and_then(|row| here.outline.rows[row].parent()) else {
+            continue;
+        };
+        classes.push((here.file.path.clone(), here.outline.rows[class].range(), here.target(class)));
+    }
+    if is_private(new_name) {
+        let mut places = Vec::new();
+        for other in with_name(project, old)? {
+            let is_inside = |range: TextRange| {
+                classes.iter().any(|(path, class, _)| *path == other.file.path && class.contains(range))
+            };
+            let outside = places_of(&other, old).into_iter().filter(|range| {
+                let text = other.text.as_str();
+                !is_inside(*range) && receiver(text, range.start as usize, Family::Python) != Receiver::None
+            });
+            places.extend(outside.map(|range| (other.file.path.clone(), range)));
+        }
+        found.extend(some(places, PythonHazard::MadePrivate));
+    }
+    if is_private(old) {
+        let mut places = Vec::new();
+        for (_, _, class) in &classes {
+            let mangled = format!("_{}{old}", class.name().trim_start_matches('_'));
+            for other in with_name(project, &mangled)? {
+                places.extend(
+                    places_of(&other, &mangled).into_iter().map(|range| (other.file.path.clone(), range)),
+                );
+            }
+        }
+        found.extend(some(places, PythonHazard::NamedAsPrivate));
+        return Ok(found);
+    }
+    let graph = ClassGraph::read(project)?;
+    for (_, _, class) in &classes {
+        let Some(at) = graph.number(class) else { continue };
+        let around = graph.descendants(at).into_iter().flat_map(|heir| graph.ancestors(heir));
+        let outside = around.flat_map(|at| graph.node(at).bases.iter().flat_map(|base| &base.outside));
+        for base in outside {
+            if let Declares::Yes(base) = declares(base, new_name) {
+                found.push(PythonHazard::OverridesOutside(base));
+                return Ok(found);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Whether the row's name stands between the brackets of its function's head.
+fn is_parameter(here: &Here, function: usize, name_start: u32) -> bool {
+    let row = &here.outline.rows[function];
+    let text = here.text.as_str();
+    let head = row.name_start as usize + usize::from(row.name_len);
+    let open = text.get(head..).and_then(|rest| rest.find('(')).map(|at| head + at);
+    open.is_some_and(|open| {
+        let close = close_bracket(text, open);
+        (open..close).contains(&(name_start as usize))
+    })
+}
+
+fn parameter(
+    project: &Project,
+    here: &Here,
+    target: &Target,
+    function: usize,
+    new_name: &str,
+) -> Result<Vec<PythonHazard>, Cancelled> {
+    let (old, of) = (target.name(), here.target(function));
+    let row = &here.outline.rows[function];
+    // Which is called by its class's name.
+    let class =
+        row.parent().filter(|&at| here.outline.name(row) == "__init__" && is_class(&here.outline.rows[at]));
+    let called = class.map_or(of.name(), |at| here.outline.name(&here.outline.rows[at]));
+    let (mut passed, mut unnamed) = (Vec::new(), Vec::new());
+    for other in with_name(project, called)? {
+        let text = other.text.as_str();
+        for range in places_of(&other, called) {
+            let spot = || (other.file.path.clone(), range);
+            let behind = &text[range.end as usize..];
+            if behind.starts_with('(') {
+                if row.name_start == range.start && other.file.path == here.file.path {
+                    continue;
+                }
+                let open = range.end as usize;
+                let call = &text[open..close_bracket(text, open)];
+                if has_keyword(call, new_name) {
+                    passed.push(spot());
+                }
+                if arguments(call).any(|one| one.starts_with("**")) {
+                    unnamed.push(spot());
+                }
+            } else if let Some(open) =
+                open_bracket(text, range.start as usize).filter(|&open| text[open..].starts_with('('))
+            {
+                let call = &text[open..close_bracket(text, open)];
+                if has_keyword(call, old) {
+                    unnamed.push(spot());
+                }
+            }
+        }
+    }
+    let mut found = some(passed, PythonHazard::KeywordIsPassed);
+    found.extend(some(unnamed, PythonHazard::KeywordsUnnamed));
+    let family = overrides(project.sources, &of, &SettledBases::new(), project.cancel)?;
+    let mut others = Vec::new();
+    for method in family.members.iter().filter(|one| !one.is(&of)) {
+        let Some(there) = project.here(&method.file) else { continue };
+        let Some(at) = there.row_of(method) else { continue };
+        let inside = at + 1..=at + there.outline.rows[at].descendants as usize;
+        let mut same = inside.map(|at| &there.outline.rows[at]).filter(|one| {
+            one.parent() == Some(at)
+                && there.outline.name(one) == old
+                && is_parameter(&there, at, one.name_start)
+        });
+        others.extend(same.next().map(|one| {
+            let end = one.name_start.saturating_add(u32::from(one.name_len));
+            (there.file.path.clone(), TextRange::new(one.name_start, end))
+        }));
+    }
+    found.extend(some(others, PythonHazard::ParameterOfOthers));
+    Ok(found)
+}
+
+/// The arguments of a call, with its brackets: what stands between the commas.
+fn arguments(call: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_usize;
+    call.split(move |c: char| {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth <= 1 && matches!(c, ',' | '(' | ')') && (c != ')' || depth == 0)
+    })
+    .map(str::trim)
+}
+
+fn has_keyword(call: &str, name: &str) -> bool {
+    arguments(call).any(|one| {
+        let value = one.strip_prefix(name).map(str::trim_start).and_then(|rest| rest.strip_prefix('='));
+        value.is_some_and(|value| !value.starts_with('='))
+    })
+}
+
+/// The files that have an identifier of this name.
+fn with_name(project: &Project, name: &str) -> Result<Vec<std::rc::Rc<Here>>, Cancelled> {
+    let hash = name_hash(name.as_bytes());
+    let mut found = Vec::new();
+    for file in project.sources.snapshot().files.iter() {
+        let has = file.outline().is_some_and(|outline| outline.occurrences.contains_hash(hash));
+        if !has || Family::of(file) != Some(Family::Python) {
+            continue;
+        }
+        project.cancel.check()?;
+        found.extend(project.here(file));
+    }
+    Ok(found)
+}
+
+fn places_of(here: &Here, name: &str) -> Vec<TextRange> {
+    let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
+    let range = |start: u32| TextRange::new(start, start.saturating_add(length));
+    let all = here.outline.occurrences.offsets_of(name).map(range);
+    all.filter(|range| here.text.slice(*range) == name).collect()
+}
+
+fn some(places: Vec<Spot>, hazard: fn(Vec<Spot>) -> PythonHazard) -> Vec<PythonHazard> {
+    if places.is_empty() { Vec::new() } else { vec![hazard(places)] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_of_a_call() {
+        let all: Vec<&str> =
+            arguments("(a, b=c(d, e), **{'f': 1}, *g)").filter(|one| !one.is_empty()).collect();
+        assert_eq!(all, ["a", "b=c(d, e)", "**{'f': 1}", "*g"]);
+        assert!(has_keyword("(a, key = 1)", "key") && has_keyword("(key=1)", "key"));
+        assert!(!has_keyword("(key == 1, f(key=2))", "key"));
+    }
+}

@@ -1,0 +1,134 @@
+//! What Python does with a new name besides: every case was accepted and called complete, and broke the program.
+
+use serde_json::{Value, json};
+
+use crate::rename_stage::{Answers, Stage, play};
+use crate::servers::real_server;
+
+const PROJECT: (&str, &[u8]) = ("pyproject.toml", b"[project]\nname = \"lib\"\nversion = \"1\"\n");
+
+fn rename(name_path: &str, new_name: &str) -> Value {
+    json!({ "name_path": name_path, "relative_path": "lib.py", "new_name": new_name, "wait": "ready" })
+}
+
+/// Without a server, and through ty.
+fn each(lib: &str, user: &str, check: impl AsyncFn(&Stage) + Copy) {
+    let files = [PROJECT, ("lib.py", lib.as_bytes()), ("user.py", user.as_bytes())];
+    play(&files, Answers::Nobody, check);
+    if let Some(servers) = real_server("ty") {
+        play(&files, Answers::Real(servers), check);
+    }
+}
+
+fn refuses(lib: &str, user: &str, (name_path, new_name): (&str, &str), why: &str) {
+    each(lib, user, async |stage| {
+        let mut ask = rename(name_path, new_name);
+        // What may be a use is none of the reasons.
+        ask["include"] = json!(["unchecked"]);
+        let refused = stage.refused("rename_symbol", ask).await;
+        assert!(refused.contains(why), "{refused}");
+    });
+}
+
+#[test]
+fn a_star_import_leaves_out_what_begins_with_an_underscore() {
+    let lib = "def foo():\n    return 1\n\n\ndef bar():\n    return 2\n";
+    let user = "from lib import *\n\nprint(foo())\n";
+    refuses(
+        lib,
+        user,
+        ("foo", "_foo"),
+        "`import *` leaves out '_foo', which begins with an underscore, and 1 place",
+    );
+    each(lib, user, async |stage| {
+        let done = stage.done("rename_symbol", rename("bar", "_bar")).await;
+        assert!(!done.contains("leaves out"), "{done}");
+    });
+}
+
+#[test]
+fn a_name_that_the_class_makes_its_own_is_not_used_outside() {
+    let lib = "class A:\n    def q(self):\n        return 1\n\n    def __priv(self):\n        return self.q()\n\n\ndef top(x: A):\n    return x.q()\n";
+    let user = "from lib import A\n\nprint(A()._A__priv())\n";
+    refuses(lib, user, ("A/q", "__zz"), "Python makes '__zz' the class's own");
+    refuses(
+        lib,
+        user,
+        ("A/__priv", "zz"),
+        "it is used by the name that Python gives '__priv' outside of its class",
+    );
+}
+
+#[test]
+fn a_member_does_not_come_to_override_a_librarys() {
+    let lib = "import threading\n\n\nclass W(threading.Thread):\n    def work(self):\n        return 1\n";
+    let why = "threading.Thread, a base outside of the project, declares 'run' too: it would be overridden";
+    refuses(lib, "from lib import W\n\nW().work()\n", ("W/work", "run"), why);
+}
+
+#[test]
+fn a_class_that_meets_a_protocol_keeps_its_members() {
+    let lib = "from typing import Protocol\n\n\nclass P(Protocol):\n    def go(self) -> int: ...\n\n\nclass Impl:\n    def go(self) -> int:\n        return 1\n";
+    let user = "from lib import Impl, P\n\n\ndef f(x: P):\n    return x.go()\n\n\nf(Impl())\n";
+    refuses(
+        lib,
+        user,
+        ("Impl/go", "zz"),
+        "its class meets the protocol P, which has 'go' too, without naming it as a base",
+    );
+}
+
+#[test]
+fn a_parameter_does_not_take_a_keyword_that_is_passed_to_others() {
+    let lib = "def f(a, b=2, **kw):\n    return a, b, kw\n";
+    refuses(lib, "from lib import f\n\nf(1, c=3)\n", ("f/b", "c"), "'c' is passed by keyword already");
+}
+
+#[test]
+fn keywords_that_no_call_names_keep_a_parameter_from_being_complete() {
+    for user in [
+        "from lib import f\n\nf(**{\"key\": 4})\n",
+        "from functools import partial\nfrom lib import f\n\npartial(f, key=5)()\n",
+    ] {
+        each("def f(*, key=1):\n    return key\n", user, async |stage| {
+            let mut ask = rename("f/key", "zz");
+            ask["include"] = json!(["unchecked"]);
+            let done = stage.done("rename_symbol", ask).await;
+            assert!(done.contains("calls may pass 'key' by keyword without naming it in the call"), "{done}");
+            assert!(done.contains("incomplete: "), "{done}");
+        });
+    }
+}
+
+#[test]
+fn a_parameter_of_a_linked_method_keeps_its_name_and_is_told() {
+    let lib = "class A:\n    def go(self, name):\n        return name\n\n\nclass B(A):\n    def go(self, name):\n        return name * 2\n";
+    let user = "from lib import A, B\n\n\ndef f(x: A):\n    return x.go(name=1)\n\n\nf(B())\n";
+    let files = [PROJECT, ("lib.py", lib.as_bytes()), ("user.py", user.as_bytes())];
+    let Some(servers) = real_server("ty") else { return };
+    play(&files, Answers::Real(servers), async |stage| {
+        let done = stage.done("rename_symbol", rename("A/go/name", "zz")).await;
+        assert!(done.contains("methods linked by overriding keep 'name' as a parameter"), "{done}");
+        assert!(done.contains("incomplete: ") && done.contains("lib.py:7"), "{done}");
+    });
+}
+
+#[test]
+fn what_a_string_is_filled_with_by_name_is_in_doubt() {
+    let lib = "def k():\n    val = 1\n    return \"{val}\".format(**locals())\n";
+    each(lib, "", async |stage| {
+        let done = stage.done("rename_symbol", rename("k/val", "zz")).await;
+        assert!(done.contains("incomplete: "), "{done}");
+    });
+}
+
+#[test]
+fn a_class_that_reads_the_global_before_it_binds_the_name_is_no_other_symbol() {
+    let lib = "zap = 1\n\n\nclass K:\n    zap = zap + 1\n\n    other = zap\n";
+    let Some(servers) = real_server("ty") else { return };
+    play(&[PROJECT, ("lib.py", lib.as_bytes())], Answers::Real(servers), async |stage| {
+        let refused = stage.refused("rename_symbol", rename("/zap", "zip_")).await;
+        assert!(refused.contains("1 use in class bodies that bind 'zap' afterwards"), "{refused}");
+        assert!(refused.contains("lib.py:5: zap = zap + 1") && !refused.contains("lib.py:7"), "{refused}");
+    });
+}
