@@ -165,6 +165,22 @@ pub(super) enum Command {
         #[command(flatten)]
         patience: Patience,
     },
+    /// Show the usual bundle about a symbol: source, callees, users, overrides, tests that reach it
+    #[command(after_help = "Examples:
+  symd explore UserService/validate
+  symd explore validate --in src/models.py --depth 2 --budget 3000")]
+    Explore {
+        #[command(flatten)]
+        symbol: Symbol,
+        /// How many levels of users
+        #[arg(long)]
+        depth: Option<u32>,
+        /// The most characters to answer with [default: 6000]
+        #[arg(long, value_name = "CHARACTERS")]
+        budget: Option<u32>,
+        #[command(flatten)]
+        patience: Patience,
+    },
     /// Find the callers of a function
     Callers {
         #[command(flatten)]

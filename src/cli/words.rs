@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 /// Native's words, and those of the command line; longer ones before those that they begin with.
-const WORDS: [(&str, &str); 23] = [
+const WORDS: [(&str, &str); 30] = [
     ("references with show_unlisted lists", "`symd refs --unlisted` lists"),
     ("references lists", "`symd refs` lists"),
     ("show_unlisted lists", "--unlisted lists"),
@@ -13,6 +13,13 @@ const WORDS: [(&str, &str); 23] = [
         "; uses of such names are not followed, search finds",
         "; uses of such names are not followed, `symd search` finds",
     ),
+    ("references with relation: callers", "`symd callers`"),
+    ("references with relation: callees", "`symd callees`"),
+    ("references with relation: implementations", "`symd impls`"),
+    ("references with relation: subtypes", "`symd impls`"),
+    ("find_symbol with body", "`symd find --body`"),
+    ("find_symbol with depth: 1", "`symd overview`"),
+    ("raise budget", "raise --budget"),
     ("search_for_pattern searches", "`symd search` searches"),
     ("use find_symbol for a part", "use `symd find` for a part"),
     ("narrow with path, kinds or", "narrow with --in, --kind or"),

@@ -8,6 +8,7 @@ use crate::base::{Cancel, Text};
 use crate::engine::View;
 use crate::lsp::{At, NoAnswer, Waiting};
 use crate::resolve;
+use crate::syntax::Row;
 
 /// Lines of a declaration's head, and of a comment, that are shown.
 const MAX_LINES: usize = 20;
@@ -132,18 +133,32 @@ fn described(view: &View, target: &resolve::Target) -> Option<Described> {
     if !std::sync::Arc::ptr_eq(outline, &current.outline) {
         return None;
     }
+    let Documented { head, above, within } = documented(&current.text, row);
+    let place = format!("{}:{}", target.file.path, row.name_line + 1);
+    Some(Described { place, head, comment: above.or(within) })
+}
+
+/// What a declaration says before its body, and of itself.
+pub(super) struct Documented {
+    /// Its head, from the first decorator to the line where its brackets are closed; of a long one the first lines.
+    pub(super) head: String,
+    /// The comment right above it.
+    pub(super) above: Option<String>,
+    /// The string that its body begins with.
+    pub(super) within: Option<String>,
+}
+
+/// Head and documentation of the declaration of `row`.
+pub(super) fn documented(text: &Text, row: &Row) -> Documented {
     let (first, last) = (row.start_line as usize, row.end_line as usize);
-    let name_line = row.name_line as usize;
-    let head_end = head_end(&current.text, name_line, last);
-    let head: Vec<&str> =
-        (first..=head_end).take(MAX_LINES).filter_map(|line| current.text.line(line)).collect();
-    let mut comment = comment_above(&current.text, first);
-    if comment.is_empty() {
-        comment = docstring(&current.text, head_end + 1, last);
+    let head_end = head_end(text, row.name_line as usize, last);
+    let head: Vec<&str> = (first..=head_end).take(MAX_LINES).filter_map(|line| text.line(line)).collect();
+    let some = |lines: Vec<&str>| (!lines.is_empty()).then(|| dedent(&lines));
+    Documented {
+        head: dedent(&head),
+        above: some(comment_above(text, first)),
+        within: some(docstring(text, head_end + 1, last)),
     }
-    let place = format!("{}:{}", target.file.path, name_line + 1);
-    let comment = (!comment.is_empty()).then(|| dedent(&comment));
-    Some(Described { place, head: dedent(&head), comment })
 }
 
 /// The line on which a declaration's head ends: where its brackets are closed and a body may begin.

@@ -7,6 +7,7 @@ pub mod definition;
 pub mod diagnostics;
 pub mod edits;
 pub mod entries;
+pub mod explore;
 pub mod fetch;
 pub mod find_file;
 pub mod find_symbol;
@@ -24,6 +25,7 @@ pub mod newest;
 pub mod outline;
 pub mod overrides;
 pub mod overview;
+pub mod part;
 #[cfg(any(test, feature = "fuzzing"))]
 #[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
 pub(crate) mod properties;

@@ -53,6 +53,8 @@ pub struct OverrideLinks {
     pub by_computed_name: Vec<(RelPath, TextRange)>,
     /// Those of the members that override the asked one.
     pub(super) below: Vec<resolve::Target>,
+    /// Those that the asked one overrides.
+    pub(super) above: Vec<resolve::Target>,
     /// Types that meet the interface, where the language asks for no word.
     pub(super) alike: Vec<resolve::Target>,
 }
@@ -194,7 +196,7 @@ pub(super) async fn override_links(
     let languages = project.languages.clone();
     let by_computed_name = family.by_computed_name.clone();
     let (through_super, below) = (family.through_super.clone(), family.below.clone());
-    let alike = family.alike.clone();
+    let (alike, above) = (family.alike.clone(), family.above.clone());
     let stand_ins = family.stand_ins.iter().filter_map(name_place).collect();
     let perhaps = family.perhaps_outside.iter();
     let perhaps_outside =
@@ -219,6 +221,7 @@ pub(super) async fn override_links(
         through_super,
         by_computed_name,
         below,
+        above,
         alike,
     })
 }

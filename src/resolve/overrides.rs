@@ -50,6 +50,8 @@ pub struct OverrideFamily {
     pub members: Vec<Target>,
     /// Those of them in classes that inherit from the asked one's.
     pub below: Vec<Target>,
+    /// Those in classes from which the asked one's inherits.
+    pub above: Vec<Target>,
     /// Why it is known that something outside the project declares it too.
     pub outside: Vec<OutsideMember>,
     /// Classes whose member overrides one of the project's, and may override one of a base outside besides.
@@ -252,6 +254,10 @@ impl Linking<'_, '_> {
         let below = members.iter().filter(|member| member.0 != class && heirs.contains(&member.0));
         family.below = below.map(|&(class, row)| of(&self.graph.node(class).class, row)).collect();
         sort(&mut family.below);
+        let forebears: BTreeSet<usize> = self.graph.ancestors(class).into_iter().collect();
+        let above = members.iter().filter(|member| member.0 != class && forebears.contains(&member.0));
+        family.above = above.map(|&(class, row)| of(&self.graph.node(class).class, row)).collect();
+        sort(&mut family.above);
         family.through_super = self.through_super(&around);
         if self.project.family == Family::Python {
             let classes = around.iter().map(|&at| &self.graph.node(at).class);

@@ -31,6 +31,7 @@ mod edit_support;
 mod edit_texts;
 mod edit_tools;
 mod edit_undo;
+mod explore_tools;
 mod fetch_tls;
 mod file_tools_hostile;
 mod find_cli;

@@ -64,6 +64,9 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Refs { symbol, kinds, unlisted, patience } => {
             semantic::refs(&context, &symbol, &kinds, semantic::Unlisted::new(unlisted), patience)
         }
+        Command::Explore { symbol, depth, budget, patience } => {
+            semantic::explore(&context, &symbol, (depth, budget), patience)
+        }
         Command::Callers { symbol, depth, patience } => {
             semantic::tree(&context, "find_callers", &symbol, depth, patience)
         }

@@ -1,4 +1,4 @@
-//! `symd refs`, `callers`, `callees`, `def`, `impls`, `hover`, `diagnostics`: native's tools that ask language servers,
+//! `symd refs`, `explore`, `callers`, `callees`, `def`, `impls`, `hover`, `diagnostics`: native's tools that ask language servers,
 //! under shorter names.
 
 use serde_json::{Value, json};
@@ -45,6 +45,18 @@ pub(super) fn tree(
     let mut wanted = of_symbol(context, symbol);
     wanted["depth"] = json!(depth);
     run(context, tool, wanted, patience)
+}
+
+/// `depth` levels of users, `budget` characters.
+pub(super) fn explore(
+    context: &Context,
+    symbol: &Symbol,
+    (depth, budget): (Option<u32>, Option<u32>),
+    patience: Patience,
+) -> Result<(), Failure> {
+    let mut wanted = of_symbol(context, symbol);
+    (wanted["depth"], wanted["budget"]) = (json!(depth), json!(budget));
+    run(context, "explore", wanted, patience)
 }
 
 pub(super) fn def(

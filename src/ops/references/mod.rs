@@ -62,7 +62,26 @@ pub(super) async fn of_target(
     // Syntax judges while the server works.
     let (said, judged) =
         tokio::join!(ask_server(project, target, waiting), judge(project, std::slice::from_ref(target)));
-    let judged = judged?;
+    of_said(project, target, (said, judged?), waiting).await
+}
+
+/// The same where syntax has judged already.
+pub(super) async fn of_judged(
+    project: &Project,
+    target: &Target,
+    judged: Judged,
+    waiting: Waiting,
+) -> Result<References, QuestionError> {
+    let said = ask_server(project, target, waiting).await;
+    of_said(project, target, (said, judged), waiting).await
+}
+
+async fn of_said(
+    project: &Project,
+    target: &Target,
+    (said, judged): (Result<Said<Vec<Span>>, NoAnswer>, Judged),
+    waiting: Waiting,
+) -> Result<References, QuestionError> {
     match said {
         Ok(said) => from_server(project, target, said, judged, waiting).await,
         Err(changed @ NoAnswer::Changed { .. }) => Err(changed.into()),

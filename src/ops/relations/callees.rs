@@ -28,7 +28,7 @@ struct Site {
     line: u32,
 }
 
-pub(super) async fn callees(
+pub(in crate::ops) async fn callees(
     project: &Project,
     function: &Target,
     waiting: Waiting,

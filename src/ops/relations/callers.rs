@@ -12,7 +12,7 @@ use crate::engine::View;
 use crate::lsp::{CallSite, Direction, FileRef, NoAnswer, Said, Waiting};
 use crate::ops::Project;
 use crate::ops::question::{QuestionError, Source};
-use crate::ops::references::{Completeness, Judged, Reference, References, judge, of_target};
+use crate::ops::references::{Completeness, Judged, Reference, References, judge, of_judged};
 use crate::ops::spot::{Expect, Spot, check, spots};
 use crate::ops::target::Target;
 use crate::resolve::{Judgement, Role};
@@ -28,11 +28,11 @@ pub(super) async fn callers(
     let (judged, said) = (judged?, said?);
     if let Some(said) = &said
         && is_proven(project, said)
-        && let Some(level) = from_hierarchy(project, function, said, judged).await?
+        && let Some(level) = from_hierarchy(project, function, said, judged.clone()).await?
     {
         return Ok(level);
     }
-    let found = of_target(project, function, waiting).await?;
+    let found = of_judged(project, function, judged, waiting).await?;
     let source = found.source.clone();
     let languages = project.languages.clone();
     let calls = said.map(|said| said.value);
@@ -45,7 +45,7 @@ pub(super) async fn callers(
 }
 
 /// What the server's call hierarchy says; `None` where it has none or does not answer.
-async fn hierarchy(
+pub(super) async fn hierarchy(
     project: &Project,
     function: &Target,
     waiting: Waiting,
@@ -131,7 +131,7 @@ fn gather(
 }
 
 /// The callers of a call hierarchy, and where in the project's files their calls begin.
-fn add(
+pub(super) fn add(
     view: &View,
     calls: &[CallSite],
     cancel: &Cancel,

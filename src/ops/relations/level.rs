@@ -57,9 +57,9 @@ pub struct Branch {
 
 /// What was found on one level.
 pub(in crate::ops) struct Level {
-    pub(super) branches: Vec<Branch>,
-    pub(super) source: Source,
-    pub(super) omitted: Omitted,
+    pub(in crate::ops) branches: Vec<Branch>,
+    pub(in crate::ops) source: Source,
+    pub(in crate::ops) omitted: Omitted,
 }
 
 impl Key {
@@ -93,6 +93,11 @@ impl Gathered {
         self.0.contains_key(key)
     }
 
+    /// Each symbol with its lines, and who it is where the key does not tell.
+    pub(super) fn into_parts(self) -> impl Iterator<Item = (Key, Vec<u32>, Option<Party>)> {
+        self.0.into_iter().map(|(key, (lines, _, party))| (key, lines, party))
+    }
+
     pub(super) fn keys(&self) -> impl Iterator<Item = &Key> {
         self.0.keys()
     }
@@ -123,7 +128,7 @@ impl Gathered {
     }
 }
 
-fn party_of(target: &Target) -> Party {
+pub(super) fn party_of(target: &Target) -> Party {
     let line =
         target.file.outline().and_then(|outline| outline.rows.get(target.row)).map(|row| row.name_line);
     Party {
@@ -133,7 +138,7 @@ fn party_of(target: &Target) -> Party {
     }
 }
 
-fn top_level(key: &Key) -> Party {
+pub(super) fn top_level(key: &Key) -> Party {
     let name_path = match &key.file {
         Where::Project(path) => path.file_stem().to_owned(),
         Where::Outside(path) => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),

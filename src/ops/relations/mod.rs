@@ -6,16 +6,24 @@ mod callees;
 mod callers;
 mod level;
 mod overloads;
+mod reach;
 mod types;
+mod users;
 
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
+pub(in crate::ops) use self::callees::callees;
 use self::level::Level;
 pub use self::level::{Branch, Key, Party, Where};
+pub(in crate::ops) use self::overloads::longest;
 pub use self::overloads::related_to_overloads;
+pub use self::reach::{Reach, Reached};
+pub(in crate::ops) use self::reach::{ReachLimits, reach};
+pub(in crate::ops) use self::types::{Heads, types};
+pub use self::users::{UsePlace, User, UserGaps};
 use super::Project;
 use super::question::{QuestionError, Source, unchanged};
 use super::target::{Target, Wanted};
@@ -142,7 +150,7 @@ async fn once(project: &Project, target: Target, ask: &FindRelated) -> Result<Re
     let mut leaves = Vec::new();
     let mut expanded = 0;
     let until = until(ask.waiting);
-    let heads = types::Heads::default();
+    let heads = Heads::default();
     while let Some((parent, function)) = waiting.pop_front() {
         let is_over = expanded > 0 && Instant::now() >= until;
         if is_over || expanded == MAX_EXPANDED {
@@ -205,11 +213,11 @@ async fn level(
     project: &Project,
     function: &Target,
     ask: &FindRelated,
-    heads: &types::Heads,
+    heads: &Heads,
 ) -> Result<Level, QuestionError> {
     match ask.relation {
         Relation::Callers => callers::callers(project, function, ask.waiting).await,
-        Relation::Callees => callees::callees(project, function, ask.waiting).await,
+        Relation::Callees => callees(project, function, ask.waiting).await,
         Relation::Supertypes => types::types(project, function, (Direction::Up, heads), ask.waiting).await,
         Relation::Subtypes => types::types(project, function, (Direction::Down, heads), ask.waiting).await,
     }
@@ -305,7 +313,7 @@ impl Growing {
         project: &Project,
         mut leaves: Vec<(usize, Target)>,
         relation: Relation,
-        heads: &types::Heads,
+        heads: &Heads,
     ) -> Result<(), QuestionError> {
         for (node, _) in leaves.drain(MAX_EXPANDED.min(leaves.len())..) {
             self.nodes[node].more = More::Unknown;

@@ -25,14 +25,19 @@ pub async fn related_to_overloads(
 
 /// The declaration of a thing from which the relation is followed: calls stand in the longest body.
 fn declaration_for(declarations: &[Target], relation: Relation) -> Option<&Target> {
+    match relation {
+        Relation::Callees => longest(declarations),
+        Relation::Callers | Relation::Supertypes | Relation::Subtypes => declarations.first(),
+    }
+}
+
+/// The declaration with the longest body.
+pub(in crate::ops) fn longest(declarations: &[Target]) -> Option<&Target> {
     let body = |one: &&Target| {
         let head = one.file.outline().and_then(|outline| outline.rows.get(one.row)).map_or(0, |row| row.head);
         one.range.end.saturating_sub(one.name_range.start + u32::from(head))
     };
-    match relation {
-        Relation::Callees => declarations.iter().max_by_key(body),
-        Relation::Callers | Relation::Supertypes | Relation::Subtypes => declarations.first(),
-    }
+    declarations.iter().max_by_key(body)
 }
 
 fn says_the_same(one: &Related, other: &Related) -> bool {

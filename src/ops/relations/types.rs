@@ -20,7 +20,7 @@ use crate::resolve::{TypeLinks, TypeNeighbours, is_type, type_links};
 
 /// What heads of classes say; read once for a tree, when it is first needed.
 #[derive(Default)]
-pub(super) struct Heads(OnceCell<Arc<TypeLinks>>);
+pub(in crate::ops) struct Heads(OnceCell<Arc<TypeLinks>>);
 
 impl Heads {
     async fn links(&self, project: &Project, of: &Target) -> Result<Arc<TypeLinks>, QuestionError> {

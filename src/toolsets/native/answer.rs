@@ -39,7 +39,7 @@ pub(super) fn fitting(all: &[Value], limit: usize) -> usize {
 }
 
 /// `[3 symbols in 2 files; syntax; revision 17; complete]`
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Footer {
     counts: String,
     source: String,

@@ -6,6 +6,7 @@ mod diagnostics;
 mod directory;
 mod edited;
 mod edits;
+mod explore;
 pub mod files;
 mod grouped;
 mod listed;
@@ -21,6 +22,7 @@ mod several;
 mod status;
 pub mod symbols;
 mod tree;
+mod user_text;
 
 #[cfg(test)]
 mod tests;
@@ -89,6 +91,13 @@ pub static NATIVE: Toolset = Toolset {
             relations::CALLEES,
             relations::calls_schema,
             relations::find_callees,
+        ),
+        Tool::read_only(
+            "explore",
+            "Explore",
+            explore::DESCRIPTION,
+            explore::explore_schema,
+            explore::explore,
         ),
         Tool::read_only(
             "find_definition",

@@ -19,7 +19,7 @@ pub(in super::super) const NAMES: [[&str; 2]; 7] = [
 ];
 
 /// The listed tools.
-pub(in super::super) static ALIASES: [Alias; 13] = [
+pub(in super::super) static ALIASES: [Alias; 14] = [
     Alias {
         tool: Tool::read_only(
             "overview",
@@ -45,6 +45,19 @@ pub(in super::super) static ALIASES: [Alias; 13] = [
         ),
         of: &["find_symbol"],
         read: |_| Ok("find_symbol"),
+    },
+    Alias {
+        tool: Tool::read_only(
+            "explore",
+            "Explore",
+            "When you begin to work on a function, method or class and know its name: in one call its source or members, \
+             documentation, what it calls, who uses it, overrides and the tests that reach it, most useful first. Instead of \
+             several calls or reading the files.",
+            schema::explore,
+            run_alias,
+        ),
+        of: &["explore"],
+        read: |_| Ok("explore"),
     },
     Alias {
         tool: Tool::read_only(

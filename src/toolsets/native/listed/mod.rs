@@ -28,13 +28,13 @@ pub const OF_A_TOOL_TO_COME: usize = 1_100;
 pub const MOST_OF_DEBUGGING: (usize, usize) = (22, 22_000);
 
 /// Tools of the list that are still to come; each has its place and its characters in the bounds above.
-pub const TO_COME: usize = 2;
+pub const TO_COME: usize = 1;
 
 /// The tools of `native`, in the order of work.
-const SHORT: [&str; 13] = [
+const SHORT: [&str; 14] = [
     "overview",
     "find_symbol",
-    // explore
+    "explore",
     "references",
     // impact
     "definition",
@@ -50,10 +50,10 @@ const SHORT: [&str; 13] = [
 ];
 
 /// The same without what coding agents have themselves: text search and plain text edits; they read and list files, too.
-const CODING_AGENT: [&str; 11] = [
+const CODING_AGENT: [&str; 12] = [
     "overview",
     "find_symbol",
-    // explore
+    "explore",
     "references",
     // impact
     "definition",
@@ -67,10 +67,10 @@ const CODING_AGENT: [&str; 11] = [
 ];
 
 /// `native`, and what helps to find the cause of a fault: the lines that a stack trace names, and what was edited last.
-const DEBUGGING: [&str; 15] = [
+const DEBUGGING: [&str; 16] = [
     "overview",
     "find_symbol",
-    // explore
+    "explore",
     "references",
     // impact
     "definition",

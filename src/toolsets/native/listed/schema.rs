@@ -74,6 +74,18 @@ pub(super) fn find_symbol() -> Value {
     )
 }
 
+pub(super) fn explore() -> Value {
+    object(
+        json!({
+            "name_path": names(),
+            "path": declared_in(),
+            "depth": count("Levels of users.", 1),
+            "budget": line("Most characters of the answer (6000 if absent; of a list 3000 for each)."),
+        }),
+        &["name_path"],
+    )
+}
+
 /// What `references` can be asked for.
 pub(super) const RELATIONS: [&str; 6] =
     ["uses", "callers", "callees", "implementations", "supertypes", "subtypes"];

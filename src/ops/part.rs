@@ -1,0 +1,227 @@
+//! Which part of a project code belongs to: what is shipped, what tests it, what a program wrote. By the conventions of
+//! paths and names that the languages' own tools follow; the text is asked only for what generators write at its head.
+
+use crate::base::RelPath;
+
+/// A part of a project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// What is shipped, and all of which nothing else is known.
+    Production,
+    /// Tests, and what helps them.
+    Test,
+    /// What a program wrote.
+    Generated,
+}
+
+/// Directories of tests in every language.
+const TEST_DIRECTORIES: [&str; 7] =
+    ["tests", "__tests__", "__test__", "spec", "specs", "testdata", "testFixtures"];
+
+/// Ends of file stems, in every language.
+const TEST_ENDS: [&str; 8] = ["_test", "_tests", "_spec", "_unittest", ".test", ".tests", ".spec", "-test"];
+
+/// Extensions of languages whose test classes are told by the end of the file's name.
+const CAMEL_CASE: [&str; 9] = ["kt", "kts", "java", "scala", "cs", "swift", "php", "groovy", "m"];
+
+/// Directories that hold what programs write.
+const GENERATED_DIRECTORIES: [&str; 6] =
+    ["generated", "generated-src", "generated-sources", "generated_src", "__generated__", "_generated"];
+
+/// Ends of the names of generated files.
+const GENERATED_ENDS: [&str; 17] = [
+    ".pb.go",
+    ".pb.cc",
+    ".pb.h",
+    ".pb.rs",
+    "_pb2.py",
+    "_pb2_grpc.py",
+    "_pb.js",
+    "_pb.ts",
+    "_pb.d.ts",
+    "_grpc_pb.js",
+    ".g.dart",
+    ".g.cs",
+    ".designer.cs",
+    "_generated.go",
+    "_generated.rs",
+    ".generated.ts",
+    ".gen.go",
+];
+
+/// What generators write into the head of a file.
+const GENERATED_MARKS: [&str; 3] = ["@generated", "DO NOT EDIT", "Do not edit! This file is generated"];
+
+/// Lines of a file's head that are looked at for such marks.
+const HEAD_LINES: usize = 10;
+
+/// The most characters of a line of it that are.
+const HEAD_LINE: usize = 400;
+
+/// The part to which what is declared at `name_path` of `path` belongs, as far as names tell.
+pub fn part_of(path: &RelPath, name_path: &str) -> Part {
+    if is_generated(path) {
+        Part::Generated
+    } else if is_test(path) || is_test_module(path, name_path) {
+        Part::Test
+    } else {
+        Part::Production
+    }
+}
+
+/// Whether a text says at its head that a program wrote it.
+pub fn says_generated(text: &str) -> bool {
+    let mut head = text.lines().take(HEAD_LINES);
+    head.any(|line| {
+        let end = line.char_indices().nth(HEAD_LINE).map_or(line.len(), |(end, _)| end);
+        GENERATED_MARKS.iter().any(|mark| line[..end].contains(mark))
+    })
+}
+
+/// The module that a file belongs to: the directory above its `src`, else the directory that holds it; empty for the root.
+pub fn module_of(path: &RelPath) -> &str {
+    let whole = path.as_str();
+    let directory = whole.rfind('/').map_or("", |end| &whole[..end]);
+    match directory.find("/src/").or_else(|| directory.strip_suffix("/src").map(str::len)) {
+        Some(end) => &directory[..end],
+        None => directory,
+    }
+}
+
+fn is_generated(path: &RelPath) -> bool {
+    let name = path.file_name();
+    GENERATED_ENDS.iter().any(|end| name.to_ascii_lowercase().ends_with(end))
+        || name.starts_with("zz_generated")
+        || directories(path).any(|one| GENERATED_DIRECTORIES.contains(&one))
+}
+
+fn is_test(path: &RelPath) -> bool {
+    let extension = path.extension().unwrap_or("");
+    // Python's packages called test are shipped (`django/test`); those of tests are called tests, or stand at the top.
+    let is_directory = |(at, one): (usize, &str)| {
+        TEST_DIRECTORIES.contains(&one)
+            || one == "test" && (at == 0 || extension != "py")
+            || ends_in_test(one)
+            || one.ends_with(".Tests")
+    };
+    let stem = path.file_name().strip_suffix(&format!(".{extension}")).unwrap_or(path.file_name());
+    directories(path).enumerate().any(is_directory)
+        || stem.starts_with("test_")
+        || matches!(path.file_name(), "conftest.py" | "tests.py" | "tests.rs")
+        || TEST_ENDS.iter().any(|end| stem.ends_with(end))
+        || CAMEL_CASE.contains(&extension) && (ends_in_test(stem) || begins_with_test(stem))
+        || matches!(extension, "scala" | "groovy") && stem.ends_with("Spec")
+}
+
+/// Rust's tests stand in a module of the file that they test.
+fn is_test_module(path: &RelPath, name_path: &str) -> bool {
+    path.extension() == Some("rs") && name_path.split('/').any(|one| matches!(one, "tests" | "test"))
+}
+
+/// `commonTest`, `OrderTests`: a word of its own, which `Latest` has not.
+fn ends_in_test(name: &str) -> bool {
+    ["Test", "Tests", "TestCase"].iter().any(|end| name.ends_with(end))
+}
+
+/// `TestOrder`, not `Testament`.
+fn begins_with_test(name: &str) -> bool {
+    name.strip_prefix("Test").is_some_and(|rest| rest.starts_with(char::is_uppercase))
+}
+
+fn directories(path: &RelPath) -> impl Iterator<Item = &str> {
+    let whole = path.as_str();
+    whole.rfind('/').map_or("", |end| &whole[..end]).split('/')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(path: &str) -> Part {
+        part_of(&RelPath::new(path).expect("valid"), "f")
+    }
+
+    #[test]
+    fn tests_are_told_by_their_paths() {
+        for path in [
+            "tests/a.py",
+            "a/tests/b.py",
+            "test_a.py",
+            "a/b_test.py",
+            "conftest.py",
+            "test/support/a.py",
+            "a/b_test.go",
+            "src/test/java/A.java",
+            "core/common/test/A.kt",
+            "core/src/commonTest/kotlin/A.kt",
+            "a/b.test.ts",
+            "a/b.spec.tsx",
+            "a/__tests__/b.js",
+            "a/OrderTest.kt",
+            "a/OrderTests.cs",
+            "a/TestOrder.java",
+            "App.Tests/A.cs",
+            "tests/it.rs",
+            "src/a/tests.rs",
+            "a/b_unittest.cc",
+            "spec/a_spec.rb",
+        ] {
+            assert_eq!(part(path), Part::Test, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_shipped_is_no_test() {
+        for path in [
+            "a.py",
+            "django/test/client.py",
+            "latest/a.py",
+            "a/attest.py",
+            "a/Latest.kt",
+            "a/Testament.java",
+            "src/main/A.kt",
+            "a/contest.go",
+            "testing/a.py",
+            "a/protest.ts",
+            "src/testable.rs",
+        ] {
+            assert_eq!(part(path), Part::Production, "{path}");
+        }
+    }
+
+    #[test]
+    fn rust_has_tests_within_files() {
+        let path = RelPath::new("src/a.rs").expect("valid");
+        assert_eq!(part_of(&path, "tests/it_adds"), Part::Test);
+        assert_eq!(part_of(&path, "attests"), Part::Production);
+    }
+
+    #[test]
+    fn generated_code_is_told_by_path_and_head() {
+        for path in [
+            "a/b.pb.go",
+            "a/b_pb2.py",
+            "build/generated/ksp/A.kt",
+            "a/zz_generated.deepcopy.go",
+            "A.Designer.cs",
+        ] {
+            assert_eq!(part(path), Part::Generated, "{path}");
+        }
+        assert!(says_generated("// Code generated by protoc-gen-go. DO NOT EDIT.\n\npackage a\n"));
+        assert!(says_generated("#!/usr/bin/env python\n# @generated by x\n"));
+        assert!(!says_generated(&format!("{}# @generated\n", "\n".repeat(HEAD_LINES))));
+    }
+
+    #[test]
+    fn a_module_is_the_directory_above_its_sources() {
+        let module = |path| {
+            let path = RelPath::new(path).expect("valid");
+            module_of(&path).to_owned()
+        };
+        assert_eq!(module("core/src/main/kotlin/a/A.kt"), "core");
+        assert_eq!(module("core/src/A.kt"), "core");
+        assert_eq!(module("django/core/signing.py"), "django/core");
+        assert_eq!(module("src/ops/a.rs"), "src/ops");
+        assert_eq!(module("a.py"), "");
+    }
+}
