@@ -30,6 +30,7 @@ CALLS = {
     "find_symbol": ({"name_path": ["side", "total"], "body": True}, "return 2"),
     "references": ({"name_path": "side"}, "use.py"),
     "explore": ({"name_path": ["side", "total"]}, "called by"),
+    "impact": ({"name_path": "side", "change": "removal"}, "direct: "),
     "definition": ({"path": "use.py", "line": 5, "name": "side"}, "The length of a side."),
     "search": ({"pattern": "return side"}, "use.py"),
     "diagnostics": ({"path": "use.py"}, "use.py"),

@@ -181,6 +181,22 @@ pub(super) enum Command {
         #[command(flatten)]
         patience: Patience,
     },
+    /// Show what a change of a symbol reaches: users, overrides, tests to run
+    #[command(after_help = "Examples:
+  symd impact UserService/validate
+  symd impact validate --in src/models.py --change removal")]
+    Impact {
+        #[command(flatten)]
+        symbol: Symbol,
+        /// What is changed
+        #[arg(long, value_enum)]
+        change: Option<Change>,
+        /// How many levels of users
+        #[arg(long)]
+        depth: Option<u32>,
+        #[command(flatten)]
+        patience: Patience,
+    },
     /// Find the callers of a function
     Callers {
         #[command(flatten)]
@@ -672,6 +688,17 @@ pub(super) struct Length {
     /// The most characters to answer with [default: 20000]
     #[arg(long, value_name = "CHARACTERS")]
     pub(super) limit: Option<u32>,
+}
+
+/// What is changed of a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Change {
+    /// What it takes and gives
+    Signature,
+    /// What it does
+    Behaviour,
+    /// It goes
+    Removal,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

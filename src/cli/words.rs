@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 /// Native's words, and those of the command line; longer ones before those that they begin with.
-const WORDS: [(&str, &str); 30] = [
+const WORDS: [(&str, &str); 32] = [
     ("references with show_unlisted lists", "`symd refs --unlisted` lists"),
     ("references lists", "`symd refs` lists"),
     ("show_unlisted lists", "--unlisted lists"),
@@ -20,6 +20,8 @@ const WORDS: [(&str, &str); 30] = [
     ("find_symbol with body", "`symd find --body`"),
     ("find_symbol with depth: 1", "`symd overview`"),
     ("raise budget", "raise --budget"),
+    ("impact with depth does", "`symd impact` with --depth does"),
+    ("impact looks further", "`symd impact` looks further"),
     ("search_for_pattern searches", "`symd search` searches"),
     ("use find_symbol for a part", "use `symd find` for a part"),
     ("narrow with path, kinds or", "narrow with --in, --kind or"),

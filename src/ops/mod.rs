@@ -15,6 +15,7 @@ pub mod format;
 pub mod glob;
 pub mod grep;
 pub mod hover;
+pub mod impact;
 pub mod implementations;
 pub mod levels;
 pub mod list_dir;

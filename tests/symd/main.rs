@@ -40,6 +40,7 @@ mod hard_links;
 mod help_agents;
 mod hostile_files;
 mod hostile_units;
+mod impact_tools;
 mod install;
 mod language_table;
 mod last_words;

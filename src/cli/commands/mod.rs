@@ -67,6 +67,9 @@ pub(super) fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Explore { symbol, depth, budget, patience } => {
             semantic::explore(&context, &symbol, (depth, budget), patience)
         }
+        Command::Impact { symbol, change, depth, patience } => {
+            semantic::impact(&context, &symbol, change, depth, patience)
+        }
         Command::Callers { symbol, depth, patience } => {
             semantic::tree(&context, "find_callers", &symbol, depth, patience)
         }

@@ -1,9 +1,9 @@
-//! `symd refs`, `explore`, `callers`, `callees`, `def`, `impls`, `hover`, `diagnostics`: native's tools that ask language servers,
+//! `symd refs`, `explore`, `impact`, `callers`, `callees`, `def`, `impls`, `hover`, `diagnostics`: native's tools that ask language servers,
 //! under shorter names.
 
 use serde_json::{Value, json};
 
-use crate::cli::args::{Patience, PlaceOrSymbol, Symbol};
+use crate::cli::args::{Change, Patience, PlaceOrSymbol, Symbol};
 use crate::cli::commands::ask;
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
@@ -57,6 +57,23 @@ pub(super) fn explore(
     let mut wanted = of_symbol(context, symbol);
     (wanted["depth"], wanted["budget"]) = (json!(depth), json!(budget));
     run(context, "explore", wanted, patience)
+}
+
+pub(super) fn impact(
+    context: &Context,
+    symbol: &Symbol,
+    change: Option<Change>,
+    depth: Option<u32>,
+    patience: Patience,
+) -> Result<(), Failure> {
+    let mut wanted = of_symbol(context, symbol);
+    let change = change.map(|change| match change {
+        Change::Signature => "signature",
+        Change::Behaviour => "behaviour",
+        Change::Removal => "removal",
+    });
+    (wanted["change"], wanted["depth"]) = (json!(change), json!(depth));
+    run(context, "impact", wanted, patience)
 }
 
 pub(super) fn def(

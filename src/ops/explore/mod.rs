@@ -8,6 +8,7 @@ mod links;
 use std::time::Duration;
 
 pub use self::declaration::Declaration;
+pub(in crate::ops) use self::links::links;
 pub use self::links::{LinkedDeclaration, Links};
 use super::Project;
 use super::part::Part;
@@ -115,7 +116,7 @@ async fn once(
     let (declaration, callees, links, reach) = tokio::join!(
         declaration::read(project, longest),
         calls(project, longest, ask.waiting),
-        links::links(project, target, ask.waiting),
+        links(project, target, ask.waiting),
         reach(project, std::slice::from_ref(target), limits, ask.waiting),
     );
     Ok(Explored {

@@ -156,9 +156,14 @@ impl Growing {
             match self.places.get(&user.key) {
                 Some(&at) if self.reached[at].depth == depth && self.reached[at].over == over => {
                     let places = &mut self.reached[at].user.places;
-                    places.extend(user.places);
+                    for new in user.places {
+                        match places.iter_mut().find(|known| (known.line, known.role) == (new.line, new.role))
+                        {
+                            Some(known) => known.is_likely |= new.is_likely,
+                            None => places.push(new),
+                        }
+                    }
                     places.sort_by_key(|place| place.line);
-                    places.dedup();
                 }
                 Some(_) => {}
                 None => {

@@ -9,6 +9,7 @@ mod edits;
 mod explore;
 pub mod files;
 mod grouped;
+mod impact;
 mod listed;
 mod places;
 mod reference_text;
@@ -99,6 +100,7 @@ pub static NATIVE: Toolset = Toolset {
             explore::explore_schema,
             explore::explore,
         ),
+        Tool::read_only("impact", "Impact", impact::DESCRIPTION, impact::impact_schema, impact::impact),
         Tool::read_only(
             "find_definition",
             "Go to definition",

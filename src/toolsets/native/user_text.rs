@@ -113,8 +113,8 @@ pub(super) fn tell_unsure(shown: usize, reach: &Reach, footer: &mut Footer) {
         ));
     }
     if more > 0 {
-        let uses = counted(more, "use that may lead", "uses that may lead");
-        footer.unchecked(format!("{uses} further up were not followed"));
+        let uses = counted(more, "use that may lead further up was", "uses that may lead further up were");
+        footer.unchecked(format!("{uses} not followed"));
     }
 }
 

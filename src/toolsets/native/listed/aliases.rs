@@ -19,7 +19,7 @@ pub(in super::super) const NAMES: [[&str; 2]; 7] = [
 ];
 
 /// The listed tools.
-pub(in super::super) static ALIASES: [Alias; 14] = [
+pub(in super::super) static ALIASES: [Alias; 15] = [
     Alias {
         tool: Tool::read_only(
             "overview",
@@ -77,6 +77,19 @@ pub(in super::super) static ALIASES: [Alias; 14] = [
             "type_hierarchy",
         ],
         read: relation,
+    },
+    Alias {
+        tool: Tool::read_only(
+            "impact",
+            "Impact",
+            "Before you change a symbol's signature or behaviour, or remove it, and it may have many or indirect users: what that \
+             reaches in production, tests and generated code, with counts, by module and over further calls, overrides, \
+             mentions in texts, and which tests to run.",
+            schema::impact,
+            run_alias,
+        ),
+        of: &["impact"],
+        read: |_| Ok("impact"),
     },
     Alias {
         tool: Tool::read_only(

@@ -19,32 +19,33 @@ macro_rules! shared {
 /// For `native`.
 pub(super) const NATIVE: &str = concat!(
     "symd knows every symbol of this project, as of the last finished write. Order of work: overview of a file or \
-     directory → find_symbol → references before you change or remove anything → edit by symbol (replace_symbol_body, \
-     insert_symbol, rename, safe_delete; apply_patch for several places) → diagnostics.\n\
-     Instead of grep for a name: find_symbol (where it is declared), references (where it is used). Instead of reading a \
-     whole file: overview, then find_symbol with body. search is for text, messages, configuration. Ask for several \
-     symbols at once: name_path takes a list.\n",
+     directory → explore the symbol you work on (find_symbol for a declaration alone) → references, or impact where users may \
+     be many, before you change or remove it → edit by symbol (replace_symbol_body, insert_symbol, rename, safe_delete; \
+     apply_patch for several places) → diagnostics, and the tests that impact names.\n\
+     Instead of grep for a name: find_symbol, references. Instead of reading a whole file: overview, then find_symbol with \
+     body. search is for text, configuration. Several symbols at once: name_path takes a list.\n",
     shared!()
 );
 
 /// For `coding-agent`: clients that search, read and edit text themselves.
 pub(super) const CODING_AGENT: &str = concat!(
     "symd knows every symbol of this project, as of the last finished write. Order of work: overview of a file or \
-     directory → find_symbol → references before you change or remove anything → edit by symbol (replace_symbol_body, \
-     insert_symbol, rename, safe_delete) → diagnostics.\n\
-     Use your own tools for text search, other files and plain text edits. Instead of grep for a name: find_symbol (where \
-     it is declared), references (where it is used). Instead of reading a whole file: overview, then find_symbol with \
-     body. Ask for several symbols at once: name_path takes a list.\n",
+     directory → explore the symbol you work on (find_symbol for a declaration alone) → references, or impact where users may \
+     be many, before you change or remove it → edit by symbol (replace_symbol_body, insert_symbol, rename, safe_delete) → \
+     diagnostics, and the tests that impact names.\n\
+     Use your own tools for text search, other files and plain text edits. Instead of grep for a name: find_symbol, \
+     references. Instead of reading a whole file: overview, then find_symbol with body. Several symbols at once: name_path \
+     takes a list.\n",
     shared!()
 );
 
 /// For `debugging`.
 pub(super) const DEBUGGING: &str = concat!(
     "symd knows every symbol of this project, as of the last finished write. Order of work: the lines that the error names \
-     (read_file, definition) → find_symbol with body → references with relation: callers, to the cause → history for what \
-     was edited last → edit by symbol (replace_symbol_body, insert_symbol; apply_patch for several places) → diagnostics.\n\
-     Instead of grep for a name: find_symbol (where it is declared), references (where it is used); search is for messages \
-     and configuration. Instead of reading a whole file: overview, then find_symbol with body. name_path takes a list.\n",
+     (read_file, definition) → explore the symbol, or references with relation: callers, to the cause → history for what was \
+     edited last → impact before you change it → edit by symbol (replace_symbol_body, insert_symbol; apply_patch for several places) → diagnostics.\n\
+     Instead of grep for a name: find_symbol, references; search is for messages and configuration. Instead of reading a \
+     whole file: overview, then find_symbol with body. name_path takes a list.\n",
     shared!()
 );
 

@@ -28,15 +28,15 @@ pub const OF_A_TOOL_TO_COME: usize = 1_100;
 pub const MOST_OF_DEBUGGING: (usize, usize) = (22, 22_000);
 
 /// Tools of the list that are still to come; each has its place and its characters in the bounds above.
-pub const TO_COME: usize = 1;
+pub const TO_COME: usize = 0;
 
 /// The tools of `native`, in the order of work.
-const SHORT: [&str; 14] = [
+const SHORT: [&str; 15] = [
     "overview",
     "find_symbol",
     "explore",
     "references",
-    // impact
+    "impact",
     "definition",
     "search",
     "diagnostics",
@@ -50,12 +50,12 @@ const SHORT: [&str; 14] = [
 ];
 
 /// The same without what coding agents have themselves: text search and plain text edits; they read and list files, too.
-const CODING_AGENT: [&str; 12] = [
+const CODING_AGENT: [&str; 13] = [
     "overview",
     "find_symbol",
     "explore",
     "references",
-    // impact
+    "impact",
     "definition",
     "diagnostics",
     "rename",
@@ -67,12 +67,12 @@ const CODING_AGENT: [&str; 12] = [
 ];
 
 /// `native`, and what helps to find the cause of a fault: the lines that a stack trace names, and what was edited last.
-const DEBUGGING: [&str; 16] = [
+const DEBUGGING: [&str; 17] = [
     "overview",
     "find_symbol",
     "explore",
     "references",
-    // impact
+    "impact",
     "definition",
     "search",
     "diagnostics",

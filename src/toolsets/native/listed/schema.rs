@@ -106,6 +106,23 @@ pub(super) fn references() -> Value {
     )
 }
 
+pub(super) fn impact() -> Value {
+    object(
+        json!({
+            "name_path": names(),
+            "path": declared_in(),
+            "change": word(
+                &["signature", "behaviour", "removal"],
+                "signature",
+                "signature: uses and overrides; behaviour: callers over any number of calls; removal: every mention, imports and \
+                 texts included.",
+            ),
+            "depth": count("Levels of users.", 3),
+        }),
+        &["name_path"],
+    )
+}
+
 pub(super) fn definition() -> Value {
     object(
         json!({
