@@ -166,7 +166,7 @@ fn it_tells_overrides_and_what_is_overridden() {
         "calls 2\n lib/core.py:24 function digest @ 16\n lib/core.py:29 function helper @ 16\n",
         "overrides 1\n lib/core.py:5 method Base/run\n",
         "overridden by 1\n lib/core.py:20 method Late/run\n",
-        "called by 1\n app/main.py:16 function work @ 17",
+        "called by 1, 1 of them marked ?\n app/main.py:16 function work @ 17?",
     ] {
         assert!(answer.contains(part), "{part}\n{answer}");
     }
@@ -213,13 +213,30 @@ fn it_keeps_to_its_budget_and_says_what_is_left_out() {
         let (lines, last) = parts(&answer);
         let shown = lines.iter().filter(|line| line.contains("function caller_")).count();
         assert!(shown > 0 && last.contains(&format!("{} of 300 callers", 300 - shown)), "{shown} {last}");
-        assert!(
-            last.contains("incomplete: left out for the budget: ") && !last.contains("complete]"),
-            "{last}"
-        );
+        assert!(last.contains("incomplete: left out: ") && !last.contains("complete]"), "{last}");
     }
     let refused = agent.refused("explore", json!({ "name_path": "hub", "budget": 499 }));
     assert_eq!(refused, "Invalid parameter 'budget': expected an integer of at least 500, got: 499");
+}
+
+/// Of what may be something else only some is shown, behind what is sure.
+#[test]
+fn what_is_not_sure_takes_little_room() {
+    let user = project(&FILES);
+    let unsure: String = (0..40).map(|n| format!("def maybe_{n}(it):\n    it.run({n})\n\n\n")).collect();
+    put(
+        &user,
+        "app/maybe.py",
+        format!(
+            "{unsure}class Odd:\n    def run(self, x):\n        return x\n\n    def surely(self):\n        return self.run(1)\n"
+        ),
+    );
+    let mut agent = Agent::new(&user, "native");
+    let answer = agent.done("explore", json!({ "name_path": "Odd/run" }));
+    assert!(answer.contains("called by 42, 41 of them marked ?\n"), "{answer}");
+    let callers: Vec<&str> = answer.lines().filter(|line| line.contains(" @ ")).collect();
+    assert!(callers[0].contains("surely") && callers.len() == 11, "{answer}");
+    assert!(answer.contains("incomplete: left out: 31 of 42 callers;"), "{answer}");
 }
 
 #[test]
@@ -308,6 +325,9 @@ fn with_a_server_it_answers() {
 fn the_command_line_has_it() {
     let user = project(&FILES);
     let answer = user.check(&["explore", "helper", "--depth", "2", "--budget", "1500"], 0);
-    assert!(answer.contains("called by 2\n lib/core.py:14 method Job/run @ 16\n"), "{answer}");
+    assert!(
+        answer.contains("called by 2, 1 of them marked ?\n lib/core.py:14 method Job/run @ 16\n"),
+        "{answer}"
+    );
     assert!(user.check(&["explore", "nowhere"], 1).contains("No symbol matching 'nowhere' found"));
 }

@@ -38,7 +38,7 @@ fn a_signature_reaches_its_uses_with_their_arguments() {
     let expected = "\
 signature of function digest (lib/core.py:24)
 direct: 6 symbols in 4 files: production 4, test 1, generated 1
-over 2 uses: 3 more: production 2, test 1, generated 0
+over 2 uses: 3 more: production 2, test 1, generated 0; 1 of them marked ?
 over 3 uses: 1 more: production 0, test 1, generated 0
 modules (direct+further): app 2+2, lib 2, tests 1+2, gen 1
 mentioned: 1 in docs

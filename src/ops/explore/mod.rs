@@ -70,8 +70,8 @@ pub struct Callees {
 }
 
 impl Explored {
-    /// Its users in what is shipped, generated code included, as deep as was asked: the nearest first, what is sure before
-    /// the rest.
+    /// Its users in what is shipped, generated code included, as deep as was asked: what is sure before the rest, the
+    /// nearest first.
     pub fn users(&self) -> Vec<&Reached> {
         let is_shown = |one: &&Reached| one.depth <= self.depth && one.part != Part::Test;
         self.nearest_first(is_shown)
@@ -85,7 +85,7 @@ impl Explored {
     fn nearest_first(&self, is_wanted: impl Fn(&&Reached) -> bool) -> Vec<&Reached> {
         let all = self.reach.reached.iter().filter(|one| !one.user.only_imports());
         let mut all: Vec<&Reached> = all.filter(is_wanted).collect();
-        all.sort_by_key(|one| (one.depth, !one.user.is_likely()));
+        all.sort_by_key(|one| (!one.user.is_likely(), one.depth));
         all
     }
 }

@@ -12,15 +12,23 @@ use crate::ops::relations::{Reach, Reached, User, UserGaps, Where};
 /// What stands behind the path: `12 function main @ 14 20 over checkout`.
 pub(super) fn user_line(one: &Reached, all: &[Reached]) -> String {
     let party = &one.user.party;
-    let over = one.over.map(|over| format!(" over {}", all[over].user.party.name_path));
     format!(
         "{} {} {}{}{}",
         party.line + 1,
         short_word(party.kind),
         party.name_path,
         lines_of(&one.user),
-        over.unwrap_or_default()
+        over(one, all)
     )
+}
+
+/// ` over checkout`: what it uses, by its own name, where that is not what was asked about.
+pub(super) fn over(one: &Reached, all: &[Reached]) -> String {
+    let name = |over: usize| {
+        let path = all[over].user.party.name_path.as_str();
+        format!(" over {}", path.rsplit('/').next().unwrap_or(path))
+    };
+    one.over.map(name).unwrap_or_default()
 }
 
 /// ` @ 14 20?`: where it uses the symbol; what is not sure has a question mark.

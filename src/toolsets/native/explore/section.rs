@@ -9,6 +9,8 @@ pub(super) struct Section<'a> {
     pub(super) what: (&'static str, &'static str),
     /// How many there are.
     pub(super) items: usize,
+    /// How many of them are shown at most.
+    pub(super) most: usize,
     /// The lines of the first so many.
     pub(super) lines: Box<dyn Fn(usize) -> Vec<String> + 'a>,
 }
@@ -38,7 +40,7 @@ pub(super) fn fit(sections: &[Section<'_>], room: usize) -> Vec<Fitted> {
         left = left.saturating_sub(cost(section, count));
         shown.push(count);
     }
-    for (section, count) in sections.iter().zip(&mut shown).filter(|(section, count)| **count < section.items)
+    for (section, count) in sections.iter().zip(&mut shown).filter(|(section, count)| **count < section.most)
     {
         let has = cost(section, *count);
         let more = most(section, left + has);
@@ -62,7 +64,7 @@ fn cost(section: &Section<'_>, count: usize) -> usize {
 
 /// How many items fit into `room` characters.
 fn most(section: &Section<'_>, room: usize) -> usize {
-    let (mut fits, mut beyond) = (0, section.items + 1);
+    let (mut fits, mut beyond) = (0, section.most.min(section.items) + 1);
     while beyond - fits > 1 {
         let middle = fits + (beyond - fits) / 2;
         if cost(section, middle) <= room {
@@ -80,7 +82,7 @@ mod tests {
 
     fn section(items: usize, width: usize) -> Section<'static> {
         let lines = move |count: usize| vec!["x".repeat(width - 1); count];
-        Section { title: "t".to_owned(), what: ("items", "ask"), items, lines: Box::new(lines) }
+        Section { title: "t".to_owned(), what: ("items", "ask"), items, most: items, lines: Box::new(lines) }
     }
 
     fn shown(sections: &[Section<'_>], room: usize) -> Vec<usize> {

@@ -13,10 +13,16 @@ use crate::toolsets::native::asked::{tell_reading, tell_source};
 use crate::toolsets::native::files::counted;
 use crate::toolsets::native::render::{Signatures, line, short_word};
 use crate::toolsets::native::tree::by_file;
-use crate::toolsets::native::user_text::{file_of, lines_of, tell_gaps, tell_unsure, user_line};
+use crate::toolsets::native::user_text::{file_of, lines_of, over, tell_gaps, tell_unsure, user_line};
 
 /// How often an answer is made anew because it came out too long.
 const ATTEMPTS: usize = 8;
+
+/// Characters by which each further attempt is shorter than it would have to be.
+const MARGIN: usize = 16;
+
+/// Users of a section that are shown though it is not sure that they are any.
+const MAX_UNSURE: usize = 10;
 
 /// Characters of a line of source that are shown where not all of the source is.
 const LINE_CHARS: usize = 300;
@@ -32,11 +38,12 @@ fn one_text(found: &Explored, budget: usize, client: &Client) -> String {
     let footer = footer(found, client);
     let mut room = budget;
     let mut text = String::new();
-    for _ in 0..ATTEMPTS {
+    for attempt in 0..ATTEMPTS {
         text = within(found, room, budget, footer.clone(), client);
         match text.chars().count().checked_sub(budget) {
             None | Some(0) => break,
-            Some(excess) if room > 0 => room = room.saturating_sub(excess),
+            // With less room what is said of what is left out changes too.
+            Some(excess) if room > 0 => room = room.saturating_sub(excess + attempt * MARGIN),
             Some(_) => break,
         }
     }
@@ -67,7 +74,7 @@ fn within(found: &Explored, room: usize, budget: usize, mut footer: Footer, clie
         client.has_read(&found.target.at.path, found.declaration.hash);
     } else {
         footer.incomplete(format!(
-            "left out for the budget: {}; raise budget (now {budget}), or ask {}",
+            "left out: {}; raise budget (now {budget}), or ask {}",
             left_out.join(", "),
             ways.join(", ")
         ));
@@ -193,6 +200,7 @@ fn sections(found: &Explored, is_whole: bool) -> Vec<Section<'_>> {
                 title: String::new(),
                 what: ("names called outside", "references with relation: callees"),
                 items: callees.unresolved.len(),
+                most: callees.unresolved.len(),
                 lines: Box::new(names),
             });
         }
@@ -233,7 +241,7 @@ fn sections(found: &Explored, is_whole: bool) -> Vec<Section<'_>> {
 }
 
 fn nothing(title: &str) -> Section<'static> {
-    Section { title: title.to_owned(), what: ("", ""), items: 0, lines: Box::new(|_| Vec::new()) }
+    Section { title: title.to_owned(), what: ("", ""), items: 0, most: 0, lines: Box::new(|_| Vec::new()) }
 }
 
 fn of_members(members: &[Symbol]) -> Section<'_> {
@@ -244,6 +252,7 @@ fn of_members(members: &[Symbol]) -> Section<'_> {
         title: format!("members {}", members.len()),
         what: ("members", "find_symbol with depth: 1"),
         items: members.len(),
+        most: members.len(),
         lines: Box::new(lines),
     }
 }
@@ -262,6 +271,7 @@ fn of_callees(found: &Explored) -> Section<'_> {
         title: format!("calls {}", branches.len()),
         what: ("callees", "references with relation: callees"),
         items: branches.len(),
+        most: branches.len(),
         lines: Box::new(lines),
     }
 }
@@ -273,7 +283,8 @@ fn of_users<'a>(
     found: &'a Explored,
 ) -> Section<'a> {
     let all = &found.reach.reached;
-    let (title, items) = (format!("{title} {}", users.len()), users.len());
+    let (title, items, most) =
+        (format!("{title} {}{}", users.len(), unsure_among(&users)), users.len(), most(&users));
     let lines = move |count: usize| {
         let mut lines = Vec::new();
         for level in users[..count].chunk_by(|a, b| a.depth == b.depth) {
@@ -285,7 +296,21 @@ fn of_users<'a>(
         }
         lines
     };
-    Section { title, what, items, lines: Box::new(lines) }
+    Section { title, what, items, most, lines: Box::new(lines) }
+}
+
+/// `, 3 of them marked ?`; nothing where all are sure.
+fn unsure_among(users: &[&Reached]) -> String {
+    match users.iter().filter(|one| !one.user.is_likely()).count() {
+        0 => String::new(),
+        unsure => format!(", {unsure} of them marked ?"),
+    }
+}
+
+/// How many of them are shown at most: of what may have nothing to do with the symbol only some.
+fn most(users: &[&Reached]) -> usize {
+    let sure = users.iter().filter(|one| one.user.is_likely()).count();
+    users.len().min(sure + MAX_UNSURE)
 }
 
 fn of_links<'a>(title: &str, way: &'static str, list: &'a [LinkedDeclaration]) -> Section<'a> {
@@ -298,6 +323,7 @@ fn of_links<'a>(title: &str, way: &'static str, list: &'a [LinkedDeclaration]) -
         title: format!("{title} {}", list.len()),
         what: ("overrides or types", way),
         items: list.len(),
+        most: list.len(),
         lines: Box::new(lines),
     }
 }
@@ -313,15 +339,15 @@ fn of_tests(found: &Explored) -> Section<'_> {
     files.sort();
     files.dedup();
     let title = format!(
-        "reached by {} in {}",
+        "reached by {} in {}{}",
         counted(tests.len(), "test", "tests"),
-        counted(files.len(), "file", "files")
+        counted(files.len(), "file", "files"),
+        unsure_among(&tests)
     );
-    let items = tests.len();
+    let (items, most) = (tests.len(), most(&tests));
     let one = |one: &&Reached| {
         let at = if one.depth == 1 { lines_of(&one.user) } else { String::new() };
-        let over = one.over.map(|over| format!(" over {}", all[over].user.party.name_path));
-        format!("{}{at}{}", one.user.party.name_path, over.unwrap_or_default())
+        format!("{}{at}{}", one.user.party.name_path, over(one, all))
     };
     let lines = move |count: usize| {
         let of_file = tests[..count].chunk_by(|a, b| a.depth == b.depth && a.user.file() == b.user.file());
@@ -332,7 +358,7 @@ fn of_tests(found: &Explored) -> Section<'_> {
             })
             .collect()
     };
-    Section { title, what: ("tests", "impact"), items, lines: Box::new(lines) }
+    Section { title, what: ("tests", "impact"), items, most, lines: Box::new(lines) }
 }
 
 fn indented(lines: Vec<String>) -> Vec<String> {

@@ -8,6 +8,7 @@ use super::word;
 use crate::base::escaped;
 use crate::ops::explore::LinkedDeclaration;
 use crate::ops::impact::{Change, Impact};
+use crate::ops::part::Part;
 use crate::ops::relations::Reached;
 use crate::resolve;
 use crate::toolsets::Client;
@@ -45,14 +46,16 @@ enum Shown {
     Direct,
     /// Of direct users only names, by file.
     Names,
-    /// Of direct users how many in which file.
+    /// The same, and of tests how many in which file.
+    TestFiles,
+    /// Of all direct users how many in which file.
     Files,
 }
 
 /// The answer, within `limit` characters.
 pub(super) fn impact_text(found: &Impact, limit: usize, client: &Client) -> String {
     let footer = footer(found, client);
-    for shown in [Shown::Whole, Shown::Direct, Shown::Names] {
+    for shown in [Shown::Whole, Shown::Direct, Shown::Names, Shown::TestFiles] {
         let text = write(found, shown, footer.clone(), limit);
         if text.chars().count() <= limit {
             return text;
@@ -71,7 +74,11 @@ fn write(found: &Impact, shown: Shown, mut footer: Footer, limit: usize) -> Stri
         let of_part: Vec<&Reached> = direct.iter().filter(|one| one.part == part).copied().collect();
         if !of_part.is_empty() {
             lines.push(part_word(part).to_owned());
-            lines.extend(indented(users(found, &of_part, shown, with_lines)));
+            let form = match (shown, part) {
+                (Shown::TestFiles, Part::Test) => Shown::Files,
+                _ => shown,
+            };
+            lines.extend(indented(users(found, &of_part, form, with_lines)));
         }
     }
     // What is further up need not change with a signature, and is not named by a removed name.
@@ -95,6 +102,9 @@ fn write(found: &Impact, shown: Shown, mut footer: Footer, limit: usize) -> Stri
         }
         Shown::Names => footer.incomplete(format!(
             "lines left out, those over 2 uses and more counted only; raise limit (now {limit})"
+        )),
+        Shown::TestFiles => footer.incomplete(format!(
+            "lines left out, tests counted by file, those over 2 uses and more counted only; raise limit (now {limit}), or ask references"
         )),
         Shown::Files => {
             footer.incomplete(format!(
@@ -164,7 +174,10 @@ fn parts(all: &[&Reached]) -> String {
     let counts = by_part(all);
     let named: Vec<String> =
         PARTS.iter().zip(counts).map(|(part, count)| format!("{} {count}", part_word(*part))).collect();
-    named.join(", ")
+    match all.iter().filter(|one| !one.user.is_likely()).count() {
+        0 => named.join(", "),
+        unsure => format!("{}; {unsure} of them marked ?", named.join(", ")),
+    }
 }
 
 fn users(found: &Impact, list: &[&Reached], shown: Shown, with_lines: bool) -> Vec<String> {
@@ -175,11 +188,12 @@ fn users(found: &Impact, list: &[&Reached], shown: Shown, with_lines: bool) -> V
             |one| one.user.file(),
             |one| if with_lines { with_text(one) } else { user_line(one, all) },
         ),
-        Shown::Names | Shown::Files => {
+        Shown::Names | Shown::TestFiles | Shown::Files => {
             let one = |of_file: &[&Reached]| {
                 let path = escaped(&of_file[0].user.file()).into_owned();
                 if shown == Shown::Files {
-                    return format!("{path}: {}", counted(of_file.len(), "symbol", "symbols"));
+                    let unsure = if of_file.iter().any(|one| one.user.is_likely()) { "" } else { "?" };
+                    return format!("{path}: {}{unsure}", counted(of_file.len(), "symbol", "symbols"));
                 }
                 let names: Vec<String> = of_file.iter().map(|one| name(one)).collect();
                 format!("{path}: {}", names.join(", "))
