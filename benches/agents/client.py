@@ -6,7 +6,6 @@ import pathlib
 import subprocess
 
 PROTOCOL = "2025-06-18"
-DIRECTORIES = ("CONFIG_HOME", "CACHE_HOME", "DATA_HOME", "STATE_HOME", "RUNTIME_DIR")
 
 
 def isolated_environment(home, servers=None):
@@ -17,14 +16,12 @@ def isolated_environment(home, servers=None):
     home = pathlib.Path(home)
     env = {key: os.environ[key] for key in ("PATH", "LANG", "LC_ALL", "TZ") if key in os.environ}
     env |= {"HOME": str(home / "home"), "SYMD_HOME": str(home / "symd")}
-    env |= {"XDG_" + name: str(home / name.lower()) for name in DIRECTORIES}
-    for name, directory in env.items():
-        if name == "HOME" or name.startswith("XDG_"):
-            pathlib.Path(directory).mkdir(parents=True, exist_ok=True, mode=0o700)
+    for name in ("HOME", "SYMD_HOME"):
+        pathlib.Path(env[name]).mkdir(parents=True, exist_ok=True, mode=0o700)
     if servers:
-        for data in (home / "data_home" / "symd", home / "symd" / "data"):
-            data.mkdir(parents=True, exist_ok=True)
-            (data / "servers").symlink_to(pathlib.Path(servers).resolve())
+        data = home / "symd" / "data"
+        data.mkdir(parents=True, exist_ok=True)
+        (data / "servers").symlink_to(pathlib.Path(servers).resolve())
     return env
 
 

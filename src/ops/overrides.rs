@@ -6,6 +6,7 @@ use tokio::task::JoinSet;
 
 use super::Project;
 use super::declared::declared_by;
+use super::part::{Part, part_of};
 use super::question::{QuestionError, unchanged};
 use super::spot::{Expect, check};
 use super::target::{Target, Wanted};
@@ -45,6 +46,9 @@ pub struct OverrideLinks {
     pub perhaps_outside: Vec<String>,
     /// Where classes that may be used in place of one of the family declare the name.
     pub stand_ins: Vec<(RelPath, TextRange)>,
+    /// Members of the name in test doubles: classes of tests that have nothing but methods of the family, of which the asked
+    /// member is shipped.
+    pub doubles: Vec<Target>,
     /// What the server cannot see of outside classes.
     pub unseen: Vec<String>,
     /// Uses through `super()`, which can lead nowhere else.
@@ -119,6 +123,7 @@ impl OverrideLinks {
         self.perhaps_outside.extend(other.perhaps_outside);
         self.perhaps_outside.sort_unstable();
         self.perhaps_outside.dedup();
+        self.doubles.extend(other.doubles);
         self.stand_ins.extend(other.stand_ins);
         self.stand_ins.sort_unstable();
         self.stand_ins.dedup();
@@ -197,15 +202,23 @@ pub(super) async fn override_links(
     let by_computed_name = family.by_computed_name.clone();
     let (through_super, below) = (family.through_super.clone(), family.below.clone());
     let (alike, above) = (family.alike.clone(), family.above.clone());
-    let stand_ins = family.stand_ins.iter().filter_map(name_place).collect();
+    let is_shipped = part_of(&target.at.path, &target.symbol.name_path) == Part::Production;
+    let is_double = |one: &&resolve::StandIn| {
+        is_shipped && one.is_whole && part_of(&one.member.file.path, "") == Part::Test
+    };
+    let (doubles, stand_ins): (Vec<_>, Vec<_>) = family.stand_ins.iter().partition(is_double);
+    let stand_ins = stand_ins.into_iter().filter_map(|one| name_place(&one.member)).collect();
+    let doubles: Vec<resolve::Target> = doubles.into_iter().map(|one| one.member.clone()).collect();
     let perhaps = family.perhaps_outside.iter();
     let perhaps_outside =
         perhaps.map(|one| format!("{}, a base of {}", one.base, one.class.name())).collect();
     let work = move |view: &View, _: &_| {
-        let members = family.members.iter();
-        members.filter_map(|one| Target::new(view, &languages, &one.file, one.row)).collect()
+        let known = |all: &[resolve::Target]| -> Vec<Target> {
+            all.iter().filter_map(|one| Target::new(view, &languages, &one.file, one.row)).collect()
+        };
+        (known(&family.members), known(&doubles))
     };
-    let mut members: Vec<Target> = project.look(work).await?;
+    let (mut members, doubles): (Vec<Target>, Vec<Target>) = project.look(work).await?;
     // The very target that was asked about: its place belongs to the question's revision.
     for member in &mut members {
         if member.is_same(target) {
@@ -217,6 +230,7 @@ pub(super) async fn override_links(
         objections,
         perhaps_outside,
         stand_ins,
+        doubles,
         unseen,
         through_super,
         by_computed_name,

@@ -67,6 +67,7 @@ pub use python_hazards::{PythonHazard, python_hazards};
 pub use read_by_name::read_by_name;
 pub use ruled_out::ruled_out;
 pub use sources::{Current, Sources, Target};
+pub use stand_ins::StandIn;
 pub use string_names::{StringName, string_names};
 pub use test_functions::test_around;
 pub use type_links::{TypeLink, TypeLinks, TypeNeighbours, type_links};

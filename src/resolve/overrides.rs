@@ -17,7 +17,7 @@ use super::python_classes::{Declares, declares};
 use super::scope::own_class;
 use super::signature::MemberHead;
 use super::sources::{Sources, Target};
-use super::stand_ins::stand_ins;
+use super::stand_ins::{StandIn, stand_ins};
 use super::structural::{alike, protocols_met};
 use crate::base::cancel::Cancelled;
 use crate::base::{Cancel, RelPath, TextRange};
@@ -67,7 +67,7 @@ pub struct OverrideFamily {
     /// Protocols that have the member, and that a class of the family meets without naming them as a base. Python alone.
     pub met: Vec<Target>,
     /// Members of the same name in classes that may be used in place of one of these, as they declare what these do.
-    pub stand_ins: Vec<Target>,
+    pub stand_ins: Vec<StandIn>,
 }
 
 /// A member that overrides something outside the project.

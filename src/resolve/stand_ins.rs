@@ -5,13 +5,25 @@ use std::collections::BTreeSet;
 
 use super::family::Family;
 use super::graph::ClassGraph;
-use super::overrides::{rows, sort};
+use super::overrides::rows;
 use super::project::Project;
 use super::sources::Target;
 use crate::syntax::SymbolKind;
 
 /// Methods that a stand-in shares with the family at least, the asked one among them.
 const SHARED: usize = 2;
+
+/// Methods that make a class which has no others a whole stand-in.
+const WHOLE: usize = 3;
+
+/// A member of a class that may be used in place of one of a family.
+#[derive(Clone, Debug)]
+pub struct StandIn {
+    /// The member.
+    pub member: Target,
+    /// Whether the class has several methods and each of them is one of the family's.
+    pub is_whole: bool,
+}
 
 /// The methods named `name` of classes that are not among the `known` ones, and at least half of whose methods are declared in
 /// `family` as well.
@@ -20,7 +32,7 @@ pub(super) fn stand_ins(
     graph: &ClassGraph,
     name: &str,
     (family, known): (&BTreeSet<usize>, &BTreeSet<usize>),
-) -> Vec<Target> {
+) -> Vec<StandIn> {
     // Tests of one name have nothing to do with each other.
     if project.family != Family::Python || name.starts_with("test") {
         return Vec::new();
@@ -36,11 +48,13 @@ pub(super) fn stand_ins(
         // What shares a base with the family is called through that base, as the family is.
         let is_kin = || graph.ancestors(at).iter().any(|one| family.contains(one));
         if own.contains(name) && shared >= SHARED && shared * 2 >= own.len() && !is_kin() {
-            let declared = rows(&node.class, name).into_iter();
-            found.extend(declared.map(|row| Target { file: node.class.file.clone(), row }));
+            let is_whole = shared >= WHOLE && shared == own.len();
+            let members = rows(&node.class, name).into_iter();
+            let members = members.map(|row| Target { file: node.class.file.clone(), row });
+            found.extend(members.map(|member| StandIn { member, is_whole }));
         }
     }
-    sort(&mut found);
+    found.sort_by(|a, b| (&a.member.file.path, a.member.row).cmp(&(&b.member.file.path, b.member.row)));
     found
 }
 

@@ -250,7 +250,7 @@ async fn a_class_in_a_string_follows(stage: &Stage) {
     let done = stage.done("rename_symbol", ask).await;
     assert_eq!(stage.text("test_own.py"), WRITTEN_PROGRAM.replace("parse(self)", "handle(self)"));
     assert!(!stage.text("base.py").contains("parse"));
-    let note = "1 place in a string renamed too, by the name of a base or of a parameter's type there";
+    let note = "1 place in a string renamed too, by what stands around the name there";
     assert!(done.contains(note) && done.contains("incomplete: "), "{done}");
     // What stands in another class, or is only mentioned, is left.
     assert!(done.contains("1 mention in strings left as it is"), "{done}");

@@ -132,3 +132,31 @@ fn a_class_that_reads_the_global_before_it_binds_the_name_is_no_other_symbol() {
         assert!(refused.contains("lib.py:5: zap = zap + 1") && !refused.contains("lib.py:7"), "{refused}");
     });
 }
+
+#[test]
+fn a_test_double_follows_and_is_told() {
+    let lib = "class Stats:\n    def inc(self):\n        return 1\n\n    def get(self):\n        return 2\n\n    def close(self):\n        return 3\n\n\ndef use(stats: Stats):\n    return stats.inc()\n";
+    let test = "from lib import use\n\n\ndef test_use():\n    class Double:\n        def inc(self):\n            return 4\n\n        def get(self):\n            return 5\n\n        def close(self):\n            return 6\n\n    assert use(Double()) == 4\n";
+    let files = [PROJECT, ("lib.py", lib.as_bytes()), ("test_lib.py", test.as_bytes())];
+    let Some(servers) = real_server("ty") else { return };
+    play(&files, Answers::Real(servers), async |stage| {
+        let done = stage.done("rename_symbol", rename("Stats/inc", "add")).await;
+        assert_eq!(stage.text("test_lib.py"), test.replace("inc", "add"), "{done}");
+        assert_eq!(stage.text("lib.py"), lib.replace("inc", "add"), "{done}");
+        assert!(done.contains("1 member of test doubles") && done.contains("incomplete: "), "{done}");
+    });
+}
+
+#[test]
+fn what_a_test_expects_to_be_shown_of_an_exception_follows() {
+    let lib = "class BadRequest(Exception):\n    pass\n";
+    let user = "import traceback\nfrom lib import BadRequest\n\n\ndef test_shown():\n    assert \"BadRequest: no page\" in traceback.format_exception_only(BadRequest(\"no page\"))[0]\n    assert \"a BadRequest\" != \"\"\n";
+    each(lib, user, async |stage| {
+        let done = stage.done("rename_symbol", rename("BadRequest", "Refused")).await;
+        assert_eq!(
+            stage.text("user.py"),
+            user.replace("BadRequest", "Refused").replace("a Refused", "a BadRequest")
+        );
+        assert!(done.contains("1 place in a string renamed too") && done.contains("incomplete: "), "{done}");
+    });
+}

@@ -33,7 +33,7 @@ pub(super) fn note_overrides(view: &View, symbol: &LinkedSymbol, found: &mut [Me
                 let row = &outline.rows[resolve::enclosing(outline, one.range.start)?];
                 text.get(row.start as usize..one.range.start as usize)
             };
-            one.overrides = overrides(text, one.range, &classes)
+            one.is_taken_along |= overrides(text, one.range, &classes)
                 || function()
                     .is_some_and(|function| is_call_on_parameter((function, text), one.range, &classes));
         }

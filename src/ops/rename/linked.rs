@@ -67,6 +67,12 @@ pub(super) async fn linked(
             links.join(more);
         }
     }
+    // A double that kept the name would stand in no longer.
+    for double in links.doubles.clone() {
+        if !links.members.iter().any(|known| known.is_same(&double)) {
+            links.members.push(double);
+        }
+    }
     links.members.sort_by(|a, b| (&a.at.path, a.at.offset).cmp(&(&b.at.path, b.at.offset)));
     Ok(links)
 }
@@ -87,16 +93,18 @@ pub(super) async fn noted(
     ask: &Rename,
     links: &OverrideLinks,
 ) -> Result<Vec<Note>, RenameError> {
-    let (members, objections, stand_ins) = (links.members.clone(), links.places(), links.stand_ins.clone());
+    let (members, doubles) = (links.members.clone(), links.doubles.clone());
+    let (objections, stand_ins) = (links.places(), links.stand_ins.clone());
     let places = |members: &[Target]| -> Vec<(RelPath, TextRange)> {
         members.iter().map(|one| (one.at.path.clone(), one.name_range)).collect()
     };
     let work = move |view: &View, cancel: &_| {
         let members = listed(view, &places(&members), cancel)?;
         let (objections, stand_ins) = (listed(view, &objections, cancel)?, listed(view, &stand_ins, cancel)?);
-        Ok::<_, QuestionError>((members, objections, stand_ins))
+        let doubles = listed(view, &places(&doubles), cancel)?;
+        Ok::<_, QuestionError>((members, objections, stand_ins, doubles))
     };
-    let (declared, objected, stand_ins) = project.look(work).await??;
+    let (declared, objected, stand_ins, doubles) = project.look(work).await??;
     let mut notes = Vec::new();
     if links.members.len() > 1 {
         let text = format!(
@@ -111,6 +119,13 @@ pub(super) async fn noted(
             links.perhaps_outside.join("; ")
         );
         notes.push(Note::doubt(text, Vec::new()));
+    }
+    if !doubles.is_empty() {
+        let text = format!(
+            "{} of test doubles, which inherit from none of these and declare nothing but their methods, renamed too",
+            counted(doubles.len(), "member", "members")
+        );
+        notes.push(Note::doubt(text, doubles));
     }
     if !stand_ins.is_empty() {
         let text = format!(

@@ -64,8 +64,9 @@ pub(super) struct Mention {
     pub(super) is_lookup: bool,
     /// Whether it is a string that says nothing but this symbol: its path, or a name of several words.
     pub(super) is_its_name: bool,
-    /// Whether it overrides or uses the symbol in a class that a string holds: text of a program that is written or run.
-    pub(super) overrides: bool,
+    /// Whether it is renamed though nothing proves that it means the symbol: code that a string holds and that overrides or uses
+    /// it, a type's name that a string begins with as programs show it.
+    pub(super) is_taken_along: bool,
     /// Whether it is a string that is known to name the symbol, so that it must follow.
     pub(super) follows: bool,
 }
@@ -175,6 +176,10 @@ fn of_file(
         };
         let is_own = file.path == target.at.path && target.range.contains(range);
         let is_given = || file.path == target.at.path && is_method_argument(text.as_str(), range, target);
+        // What tests expect to be shown.
+        let is_taken_along = medium == Medium::Strings
+            && resolve::is_type(target.symbol.kind)
+            && is_title(text.as_str(), range, &target.name);
         let is_its_name =
             medium == Medium::Strings && !is_own && (is_name_of(text.as_str(), range, target) || is_given());
         found.push(Mention {
@@ -183,7 +188,7 @@ fn of_file(
             medium,
             is_lookup,
             is_its_name,
-            overrides: false,
+            is_taken_along,
             follows: false,
         });
     };
@@ -299,6 +304,12 @@ fn is_sentence(before: &str, behind: &str) -> bool {
     words.filter(is_word).count() >= 2 && !is_code(before) && !is_code(behind)
 }
 
+/// Whether a string begins with a name of several words and a colon, as programs show exceptions: `"BadRequest: no such page"`.
+fn is_title(text: &str, range: TextRange, name: &str) -> bool {
+    let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
+    has_several_words(name) && before.ends_with(['"', '\'']) && behind.starts_with(": ")
+}
+
 /// Whether a string has a place for a value of this name (`{name}`, `%(name)s`) and the file hands names to strings.
 fn is_filled_by_name(text: &str, range: TextRange) -> bool {
     let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
@@ -341,6 +352,17 @@ mod tests {
         check("\"<Box at 0x>\"", true);
         check("\"<class 'Box'>\"", true);
         check("\"a Box is full\"", false);
+    }
+
+    #[test]
+    fn a_string_may_begin_with_a_types_name() {
+        let check = |text: &str, expected: bool| {
+            let at = u32::try_from(text.find("BadRequest").expect("in it")).expect("short");
+            assert_eq!(is_title(text, TextRange::new(at, at + 10), "BadRequest"), expected, "{text}");
+        };
+        check("'BadRequest: no such page'", true);
+        check("'a BadRequest: no such page'", false);
+        check("{'BadRequest': 400}", false);
     }
 
     #[test]

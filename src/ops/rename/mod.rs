@@ -239,8 +239,9 @@ async fn with_mentions(
             names.join(", ")
         )));
     }
-    let (included, left): (Vec<Mention>, Vec<Mention>) =
-        found.into_iter().partition(|one| one.follows || one.overrides || ask.include.contains(&one.medium));
+    let (included, left): (Vec<Mention>, Vec<Mention>) = found
+        .into_iter()
+        .partition(|one| one.follows || one.is_taken_along || ask.include.contains(&one.medium));
     let named: Vec<(RelPath, TextRange)> =
         left.iter().filter(|one| one.is_its_name).map(|one| (one.path.clone(), one.range)).collect();
     if !named.is_empty() {
@@ -260,7 +261,7 @@ async fn with_mentions(
             let counted = included.iter().filter(|one| counts(one));
             counted.map(|one| (one.path.clone(), one.range)).collect()
         };
-        let (follow, overriding) = (places_of(|one| one.follows), places_of(|one| one.overrides));
+        let (follow, overriding) = (places_of(|one| one.follows), places_of(|one| one.is_taken_along));
         for one in included {
             let range = one.range;
             let file = draft.edit.file(view, &one.path)?;
@@ -276,7 +277,7 @@ async fn with_mentions(
         }
         if !overriding.is_empty() {
             let text = format!(
-                "{} renamed too, by the name of a base or of a parameter's type there",
+                "{} renamed too, by what stands around the name there",
                 counted(overriding.len(), "place in a string", "places in strings")
             );
             draft.notes.push(Note::doubt(text, listed(view, &overriding, cancel)?));

@@ -19,7 +19,10 @@ fn family(fixture: &str) -> Vec<String> {
     let perhaps = |one: &OutsideMember| format!("perhaps {}, too, above {}", one.base, one.class.name());
     lines.extend(found.perhaps_outside.iter().map(perhaps));
     lines.extend(found.alike.iter().map(|one| format!("{} is alike", one.name())));
-    lines.extend(found.stand_ins.iter().map(|one| format!("{} may stand in", line(one))));
+    let stands_in = |one: &StandIn| {
+        format!("{} may stand in{}", line(&one.member), if one.is_whole { ", whole" } else { "" })
+    };
+    lines.extend(found.stand_ins.iter().map(stands_in));
     lines
 }
 
@@ -42,8 +45,15 @@ fn a_class_with_the_same_methods_may_stand_in() {
         class Lone:\n    def run(self): pass\n\
         class Large:\n    def run(self): pass\n    def stop(self): pass\n    def b(self): pass\n    def c(self): pass\n    def d(self): pass\n\
         class Data:\n    run = 1\n    stop = 2\n\
-        def test_it():\n    class Inner:\n        def go(self): pass\n        def run(self): pass\n";
-    assert_eq!(family(fixture), ["a.py:2", "test_a.py:2 may stand in", "test_a.py:19 may stand in"]);
+        def test_it():\n    class Inner:\n        def go(self): pass\n        def run(self): pass\n\
+        class Whole:\n    def go(self): pass\n    def run(self): pass\n    def stop(self): pass\n";
+    let expected = [
+        "a.py:2",
+        "test_a.py:2 may stand in",
+        "test_a.py:19 may stand in",
+        "test_a.py:22 may stand in, whole",
+    ];
+    assert_eq!(family(fixture), expected);
 }
 
 #[test]
