@@ -279,7 +279,10 @@ fn declared(tokens: &Tokens<'_>, family: Family, kind: SymbolKind, before: Befor
         // A macro's rules.
         return signature;
     }
-    let rest = Rest::read(tokens, at..tokens.len(), family);
+    // The body of `constructor(…) { … }` belongs to the statement.
+    let is_secondary = family == Family::Kotlin && kind == SymbolKind::Constructor;
+    let body = tokens.find(at..tokens.len(), |token| token.text == "{").filter(|_| is_secondary);
+    let rest = Rest::read(tokens, at..body.unwrap_or(tokens.len()), family);
     (signature.conditions, signature.value) = (rest.conditions, rest.value);
     signature.of_type = match rest.of_type.strip_prefix(" :") {
         // On a line of its own it stands apart, beside the parameters it does not.
