@@ -32,6 +32,15 @@ pub enum EditFault {
         /// What the declaration would become.
         fate: Fate,
     },
+    /// The symbol's statement declares others, too, which would be gone with it.
+    Joint {
+        /// The symbol's name path.
+        name: String,
+        /// The statement's line in the present text.
+        line: usize,
+        /// The others' name paths; never none.
+        lost: Vec<String>,
+    },
     /// The body is not the one declaration that the symbol is.
     Declarations {
         /// What the symbol is declared as.
@@ -90,6 +99,13 @@ impl fmt::Display for EditFault {
                     Fate::Changed => f.write_str("no longer hold the same text"),
                 }
             }
+            EditFault::Joint { name, line, lost } => write!(
+                f,
+                "'{name}' is bound together with '{}' by one statement (line {line}), which the body replaces as a whole; \
+                 declare {} in the body, too, or edit that line",
+                lost.join("', '"),
+                if lost.len() == 1 { "it" } else { "them" }
+            ),
             EditFault::Declarations { signature, line, held } => {
                 write!(
                     f,

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::breaks_syntax::BrokenAt;
 use super::fault::{EditFault, Fate, line_at};
+use super::joint::joint_rows;
 use super::symbol::{SymbolEditError, Target};
 use crate::base::text::line_starts;
 use crate::base::{Cancel, TextRange};
@@ -73,7 +74,13 @@ impl Outcome<'_> {
         for (number, row) in after.rows.iter().enumerate() {
             at_name.entry(row.name_start).or_default().push(number);
         }
-        let names: HashSet<String> = (0..after.rows.len()).map(|row| plain_path(after, row)).collect();
+        let mut names: HashMap<String, usize> = HashMap::new();
+        for row in 0..after.rows.len() {
+            *names.entry(plain_path(after, row)).or_default() += 1;
+        }
+        if let Some(fault) = self.lost_with_symbol(&names) {
+            return Some(fault);
+        }
         let around = self.around();
         for (number, row) in before.rows.iter().enumerate() {
             if self.is_replaced(row) {
@@ -94,13 +101,40 @@ impl Outcome<'_> {
                 }
                 Some(_) => continue,
                 // The first of several assignments is the symbol: it may now be another one.
-                None if is_bound(row.kind()) && names.contains(&name) => continue,
+                None if is_bound(row.kind()) && names.contains_key(&name) => continue,
                 None => there.first().map_or(Fate::Gone, |&other| Fate::Called(after.name_path(other))),
             };
             let (line, _) = line_at(self.target.text, row.name_start);
             return Some(EditFault::Lost { name: before.name_path(number), line, fate });
         }
         None
+    }
+
+    /// If a declaration of the symbol's own statement is not there any more: `names` says how often each name path is
+    /// declared afterwards.
+    fn lost_with_symbol(&self, names: &HashMap<String, usize>) -> Option<EditFault> {
+        let before = self.target.outline;
+        let joint = joint_rows(self.target, self.replaced);
+        let replaced: Vec<usize> =
+            joint.into_iter().filter(|&row| self.is_replaced(&before.rows[row])).collect();
+        if replaced.is_empty() {
+            return None;
+        }
+        let mut known: HashMap<String, usize> = HashMap::new();
+        for row in 0..before.rows.len() {
+            *known.entry(plain_path(before, row)).or_default() += 1;
+        }
+        let count = |names: &HashMap<String, usize>, name: &str| names.get(name).copied().unwrap_or(0);
+        let is_lost = |row: &&usize| {
+            let name = plain_path(before, **row);
+            count(names, &name) < count(&known, &name)
+        };
+        let lost: Vec<String> = replaced.iter().filter(is_lost).map(|&row| before.name_path(row)).collect();
+        if lost.is_empty() {
+            return None;
+        }
+        let (line, _) = line_at(self.target.text, self.replaced.start);
+        Some(EditFault::Joint { name: self.target.name(), line, lost })
     }
 
     /// Whether the row belongs to what is replaced.
@@ -143,9 +177,18 @@ impl Outcome<'_> {
         let symbol = outline.rows.get(row)?;
         let after = &self.inspected.outline;
         let held = outermost(after, self.new, symbol.is_local());
-        let is_like = |&number: &usize| is_compatible(grammar, symbol.kind(), after.rows[number].kind());
-        // One statement can declare several: `a, b = 1, 2`.
-        let counts = [1, distinct(outline, &outermost(outline, self.replaced, symbol.is_local()))];
+        let joint = joint_rows(self.target, self.replaced);
+        let is_like = |&number: &usize| {
+            let kind = after.rows[number].kind();
+            let is_again = |&row: &usize| {
+                plain_path(outline, row) == plain_path(after, number)
+                    && is_compatible(grammar, outline.rows[row].kind(), kind)
+            };
+            is_compatible(grammar, symbol.kind(), kind) || joint.iter().any(is_again)
+        };
+        // One statement can declare several, `a, b = 1, 2`, and each may become one of its own.
+        let present = distinct(outline, &outermost(outline, self.replaced, symbol.is_local()));
+        let counts = [1, present, 1 + joint.len()];
         if counts.contains(&distinct(after, &held)) && held.iter().all(is_like) {
             return None;
         }

@@ -14,6 +14,7 @@ mod fault;
 mod foretelling;
 mod guard;
 mod indent_level;
+mod joint;
 mod keywords;
 mod lines;
 mod make;

@@ -3,17 +3,18 @@
 //! with it.
 
 use super::endings::{is_terminated, without_break};
+use super::joint::{is_value, joint_rows};
 use super::symbol::{SymbolEditError, Target, line_start, next_line_start};
 use crate::base::text::line_starts;
 use crate::base::{Cancel, TextEdits, TextRange};
-use crate::syntax::{Row, StatementKind, SymbolKind};
+use crate::syntax::{Row, StatementKind};
 
 /// Deletes the symbol and the documentation that is attached to it. Another comment before it stays, one behind it on its last
 /// line goes.
 pub fn delete_symbol(target: Target<'_>, cancel: &Cancel) -> Result<TextEdits, SymbolEditError> {
     let row = target.row()?;
+    refuse_joint(target, row)?;
     if is_value(row.kind()) {
-        refuse_shared(target, row)?;
         refuse_parts(target, row, cancel)?;
     }
     refuse_last(target, row, cancel)?;
@@ -25,42 +26,17 @@ pub fn delete_symbol(target: Target<'_>, cancel: &Cancel) -> Result<TextEdits, S
     Ok(TextEdits::one(range, ""))
 }
 
-/// Kinds that a statement binds, rather than being a declaration of their own.
-fn is_value(kind: SymbolKind) -> bool {
-    use SymbolKind::{Constant, EnumMember, Field, Property, Variable};
-    matches!(kind, Variable | Constant | Property | Field | EnumMember)
-}
-
-fn refuse_shared(target: Target<'_>, row: &Row) -> Result<(), SymbolEditError> {
-    let own = target.row..=target.row + row.descendants as usize;
-    let range = row.range();
-    let touches = |other: &Row| range.contains(other.range()) || other.range().contains(range);
-    let others: Vec<String> = target
-        .outline
-        .rows
-        .iter()
-        .enumerate()
-        .filter(|(at, other)| !own.contains(at) && is_value(other.kind()) && touches(other))
-        .filter(|(at, _)| !is_ancestor(target, *at))
-        .map(|(at, _)| format!("'{}'", target.outline.name_path(at)))
+fn refuse_joint(target: Target<'_>, row: &Row) -> Result<(), SymbolEditError> {
+    let others: Vec<String> = joint_rows(target, row.range())
+        .into_iter()
+        .map(|at| format!("'{}'", target.outline.name_path(at)))
         .collect();
     if others.is_empty() {
         return Ok(());
     }
-    let (line, _) = target.head(range);
+    let (line, _) = target.head(row.range());
     let others = others.join(", ");
     Err(SymbolEditError::Shared { name: target.name(), others, path: target.path.clone(), line })
-}
-
-fn is_ancestor(target: Target<'_>, at: usize) -> bool {
-    let mut parent = target.outline.rows[target.row].parent();
-    while let Some(row) = parent {
-        if row == at {
-            return true;
-        }
-        parent = target.outline.rows[row].parent();
-    }
-    false
 }
 
 fn refuse_parts(target: Target<'_>, row: &Row, cancel: &Cancel) -> Result<(), SymbolEditError> {

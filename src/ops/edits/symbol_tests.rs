@@ -423,6 +423,54 @@ fn symbols_are_deleted_with_their_lines() {
     );
 }
 
+/// A symbol of a statement that declares others, which of them a body without them loses, and a body that has them all.
+const JOINT: [(&str, &str, &str, &str, &str, &str); 14] = [
+    ("python", "c, d = 3, 4\n", "c", "c = 9", "'d'", "c, d = 9, 9"),
+    ("python", "e = f = 5\n", "e", "e = 9", "'f'", "e = f = 9"),
+    ("python", "e = f = 5\n", "e", "e = 9", "'f'", "f = 9\ne = 4"),
+    ("python", "class K:\n    a, b = 1, 2\n", "K/a", "a = 1", "'K/b'", "a = b = 3"),
+    (
+        "typescript",
+        "export const a = 1, b = 2;\n",
+        "a",
+        "export const a = 9;",
+        "'b'",
+        "export const a = 9, b = 3;",
+    ),
+    ("typescript", "let { c, d } = o;\n", "d", "let d = 1", "'c'", "let { c, d } = p"),
+    ("c", "int a, b = 2, *c;\n", "b", "int b = 3;", "'a', 'c'", "int a, *c, b = 9;"),
+    ("c", "struct S { int x, y; };\n", "S/x", "int x;", "'S/y'", "long x, y;"),
+    ("c", "int f(void), g(void);\n", "f", "int f(int);", "'g'", "int f(int), g(void);"),
+    ("c", "struct S { int q; } s1;\n", "s1", "int s1;", "'S'", "struct S { int p; } s1;"),
+    ("cpp", "int f(), g();\n", "g", "int g(int);", "'f'", "int g(int), f();"),
+    ("java", "class A { int a, b = 2; }\n", "A/b", "int b = 1;", "'A/a'", "int b = 3, a;"),
+    ("kotlin", "val (a, b) = 1 to 2\n", "a", "val a = 1", "'b'", "val (b, a) = p"),
+    ("go", "package p\n\nvar a, b = 1, 2\n", "b", "var b = 1", "'a'", "var a, b = 3, 4"),
+];
+
+#[test]
+fn what_is_declared_together_with_a_symbol_is_not_lost_with_it() {
+    for (language, text, name, alone, others, all) in JOINT {
+        for indentation in [Indentation::Auto, Indentation::AsRuled] {
+            let told = edited(language, text, name, Replace(alone), indentation);
+            let expected =
+                format!("Error: src/f: '{name}' is bound together with {others} by one statement (line ");
+            assert!(told.starts_with(&expected), "{indentation:?} {alone}: {told}");
+            let put = edited(language, text, name, Replace(all), indentation);
+            assert!(put.contains(all.split('\n').next().expect("some")), "{indentation:?} {all}: {put}");
+        }
+        let told = edited(language, text, name, Delete, Indentation::AsGiven);
+        assert!(
+            told.starts_with(&format!("Error: '{name}' is bound together with {others} by one ")),
+            "{told}"
+        );
+    }
+    // What a method assigns elsewhere is part of it.
+    let python = "class A:\n    def m(self):\n        self.x = 1\n\n    def n(self):\n        pass\n";
+    let put = edited("python", python, "A/m", Replace("def m(self):\n    pass"), Indentation::Auto);
+    assert_eq!(put, python.replace("self.x = 1", "pass"));
+}
+
 #[test]
 fn a_body_is_replaced_by_hardly_more_than_one_parse_of_the_text_to_come() {
     let python = "class A:\n    def m(self):\n        return 1\n";
