@@ -5,6 +5,7 @@ mod attached;
 mod blocks;
 pub mod call_site;
 mod drafts;
+mod enclosure;
 pub mod extract;
 #[cfg(test)]
 mod fixtures;
@@ -32,6 +33,7 @@ mod text_kind;
 
 pub use attached::attached_start;
 pub use blocks::{BlockFault, Misplaced, misplaced};
+pub use enclosure::{Enclosure, enclosure_at};
 pub use extract::{OutlineError, outline, with_hidden_types};
 pub use grammar::Grammar;
 pub use imports::{Import, ImportKind, ImportList, Imported, Imports, MAX_IMPORTED_BYTES};

@@ -104,3 +104,40 @@ fn of_a_file_that_does_not_parse_only_the_other_declarations_count() {
         broken.replace("def sub(self, a, b):\n        return a - b", "sub = None")
     );
 }
+
+#[test]
+fn no_edit_of_a_symbol_reaches_beyond_it() {
+    let user = User::new();
+    put(&user, "pair.py", "c, d = 3, 4\nprint(d)\n\n\nclass K: x = 1; y = 2\n");
+    put(&user, "A.java", "class A { void f() {} void g() {} }\n");
+    let first = things(&user);
+    for (toolset, starts) in [("native", ""), ("serena", "Error: ")] {
+        let mut agent = Agent::new(&user, toolset);
+        let alone = json!({ "name_path": "c", "relative_path": "pair.py", "body": "c = 9" });
+        let told = agent.refused("replace_symbol_body", alone);
+        let expected = format!(
+            "{starts}pair.py: 'c' is bound together with 'd' by one statement (line 1), which the body replaces as a whole; declare it \
+             in the body, too, or edit that line; nothing was written"
+        );
+        assert!(told.starts_with(&expected), "{toolset}: {told}");
+        let beside = json!({ "name_path": "K/x", "relative_path": "pair.py", "body": "z = 3" });
+        for tool in ["insert_before_symbol", "insert_after_symbol"] {
+            let told = agent.refused(tool, beside.clone());
+            assert!(
+                told.starts_with(&format!(
+                    "{starts}'K/x' stands on the line of its block's head (pair.py:5: "
+                )),
+                "{told}"
+            );
+        }
+        assert_eq!(things(&user), first, "{toolset}");
+        let both = json!({ "name_path": "c", "relative_path": "pair.py", "body": "c, d = 9, 9" });
+        agent.done("replace_symbol_body", both);
+        let member = json!({ "name_path": "A/f", "relative_path": "A.java", "body": "void n() {}" });
+        agent.done("insert_after_symbol", member);
+        let expected = "class A { void f() {}\n\n    void n() {}\n\n    void g() {} }\n";
+        assert_eq!(text_of(&user, "A.java"), expected, "{toolset}");
+        put(&user, "pair.py", "c, d = 3, 4\nprint(d)\n\n\nclass K: x = 1; y = 2\n");
+        put(&user, "A.java", "class A { void f() {} void g() {} }\n");
+    }
+}

@@ -420,6 +420,12 @@ fn a_symbol_is_deleted_only_if_nothing_refers_to_it() {
     assert_eq!(text_of(&user, "calc.py"), "def used():\n    pass\n");
     agent.done("safe_delete", json!({ "name_path": "used", "force": true }));
     assert_eq!(text_of(&user, "calc.py"), "");
+    // Nor does it take what is declared together with it.
+    put(&user, "pair.c", "int left(void), right(void);\nint sum(void) { return right(); }\n");
+    assert_eq!(
+        agent.refused("safe_delete", json!({ "name_path": "left" })),
+        "'left' is bound together with 'right' by one statement (pair.c:1); replace that statement instead"
+    );
     // Documentation goes with it.
     put(&user, "Box.kt", "val x = 1\n\n/** Of Box. */\nclass Box\n");
     agent.done("safe_delete", json!({ "name_path": "Box" }));

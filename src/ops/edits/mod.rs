@@ -37,6 +37,7 @@ mod symbol_delete;
 mod symbol_tests;
 mod users;
 mod whole;
+mod within_line;
 mod written_for;
 
 pub(in crate::ops) use apply::apply_aside;

@@ -101,8 +101,8 @@ impl Placer<'_> {
         let kinds = self.kinds()?;
         let mut block = TextBlock::new(self.target.grammar, written, &kinds);
         if indentation == Indentation::OfSymbol {
-            let column = outermost_column(&block, seat.indent, seat.placing);
-            return Ok(vec![column.map_or(given, |column| block.moved(column, seat.indent))]);
+            let column = outermost_column(&block, &seat.indent, seat.placing);
+            return Ok(vec![column.map_or(given, |column| block.moved(column, &seat.indent))]);
         }
         let level = self.level();
         if let Some(own) = block.other_level(level)
@@ -111,7 +111,7 @@ impl Placer<'_> {
             block.translate(own, level);
         }
         let block = &block;
-        let moved = |column: usize| block.moved(column, seat.indent);
+        let moved = |column: usize| block.moved(column, &seat.indent);
         let told = self.column(block, level)?;
         // What is moved although it stands at its column is only translated, or its first line is put where the others are.
         let best = told.map(moved);
@@ -140,7 +140,7 @@ impl Placer<'_> {
     fn level(&self) -> IndentLevel {
         let Target { text, outline, row, .. } = self.target;
         let symbol = outline.rows.get(row).and_then(|row| text.get(row.range().as_range()));
-        IndentLevel::of(text, self.seat.indent, symbol.unwrap_or_default())
+        IndentLevel::of(text, &self.seat.indent, symbol.unwrap_or_default())
     }
 
     /// The column that the lines of `block` were written for.

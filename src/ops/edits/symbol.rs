@@ -101,6 +101,21 @@ pub enum SymbolEditError {
         /// Its first line.
         head: String,
     },
+    /// Nothing can be put beside it: its block has no lines of its own.
+    #[error(
+        "'{name}' stands on the line of its block's head ({path}:{line}: `{head}`), and no other line can belong to that block; \
+         put the block on lines of its own first"
+    )]
+    HeadLine {
+        /// The symbol.
+        name: String,
+        /// The file.
+        path: RelPath,
+        /// Where the head starts.
+        line: usize,
+        /// Its first line.
+        head: String,
+    },
     /// Python has no empty blocks, and the grammar does not mind them.
     #[error(
         "'{name}' is the only statement of its block at {path}:{line}; replace it by `pass`, or delete what holds it"
@@ -184,6 +199,21 @@ impl<'a> Target<'a> {
     pub(super) fn documented(&self, row: &Row, cancel: &Cancel) -> Result<TextRange, SymbolEditError> {
         let start = attached_start(self.grammar, self.text, row.start, cancel)?;
         Ok(TextRange::new(start, row.end))
+    }
+
+    /// The lines of `range`, if nothing but separators and a comment shares them.
+    pub(super) fn whole_lines(&self, range: TextRange) -> Option<TextRange> {
+        let text = self.text;
+        let start = line_start(text, range.start as usize);
+        let end = next_line_start(text, range.end as usize);
+        let rest = text[range.end as usize..end].trim_start();
+        let rest = rest.strip_prefix([',', ';']).unwrap_or(rest).trim();
+        let comment = if self.grammar.name() == "python" { "#" } else { "//" };
+        let is_comment = rest.starts_with(comment)
+            || (rest.starts_with("/*") && rest.find("*/").is_some_and(|close| close + 2 == rest.len()));
+        let is_whole = text[start..range.start as usize].trim().is_empty() && (rest.is_empty() || is_comment);
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        is_whole.then(|| TextRange::new(offset(start), offset(end)))
     }
 
     /// The white space before it on its first line.

@@ -1,20 +1,23 @@
 //! Where a text goes that replaces a symbol or stands before or behind it (contracts, rulings on replace_symbol_body and
 //! insert_before/after). Not how its lines are moved. Invariant: a replacement changes exactly the symbol's range, an
-//! insertion only adds lines, and none between a symbol and its documentation.
+//! insertion only adds lines, inside of what holds the symbol, and none between it and its documentation.
+
+use std::borrow::Cow;
 
 use super::endings::{Ending, Endings, is_terminated, line_feeds};
 use super::symbol::{SymbolEditError, Target, line_start, next_line_start, stands_apart};
+use super::within_line::WithinLine;
 use super::written_for::Placing;
 use crate::base::{Cancel, TextEdits, TextRange};
-use crate::syntax::statement_at;
+use crate::syntax::{Enclosure, StatementKind, enclosure_at, statement_at};
 
 /// The place of a text at a symbol.
 #[derive(Debug)]
 pub(super) struct Seat<'a> {
     /// What of the present text it replaces; empty for an insertion.
     pub(super) range: TextRange,
-    /// The symbol's own white space.
-    pub(super) indent: &'a str,
+    /// The symbol's own white space, or what it would be on a line of its own.
+    pub(super) indent: Cow<'a, str>,
     /// The text from its first line that is not blank, without white space at its end; its line breaks are line feeds.
     pub(super) written: String,
     pub(super) placing: Placing,
@@ -49,29 +52,31 @@ impl<'a> Seat<'a> {
             let ending = Endings::of(target.text).at(range.start as usize);
             let around = (String::new(), String::new());
             let written = without_second_separator(written, &target.text[range.end as usize..]);
-            return Ok(Seat { range, indent: target.indent(range.start), written, placing, around, ending });
+            let indent = Cow::Borrowed(target.indent(range.start));
+            return Ok(Seat { range, indent, written, placing, around, ending });
         }
         if written.is_empty() {
             return Err(SymbolEditError::EmptyBody);
         }
-        let place = Place::of(target, placing, cancel)?;
         let count = |blank: &str| blank.matches('\n').count();
-        let above = &body[..body.len() - from_first.len()];
-        let (at, ending, around) = if placing == Placing::Before {
-            let blanks = count(&from_first[written.len()..]).saturating_sub(1).max(place.blanks);
-            (place.before, place.ending_before, (above.to_owned(), "\n".repeat(blanks + 1)))
-        } else {
-            let blanks = "\n".repeat(count(above).max(place.blanks));
-            // A text that does not end in a line break does not do so afterwards either.
-            let is_behind_last = place.after as usize == target.text.len() && !is_terminated(target.text);
-            let around = if is_behind_last {
-                (format!("\n{blanks}"), String::new())
-            } else {
-                (blanks, "\n".to_owned())
-            };
-            (place.after, place.ending_after, around)
+        let blanks = match placing {
+            Placing::Before => count(&from_first[written.len()..]).saturating_sub(1),
+            Placing::After | Placing::Instead => count(&body[..body.len() - from_first.len()]),
         };
-        Ok(Seat { range: TextRange::new(at, at), indent: place.indent, written, placing, around, ending })
+        let above = "\n".repeat(count(&body[..body.len() - from_first.len()]));
+        let (range, indent, around, ending) = match Place::of(target, placing, cancel)? {
+            Place::Lines(lines) => {
+                let blanks = blanks.max(lines.blanks);
+                let around = lines.around(target, placing, blanks, above);
+                (TextRange::new(lines.at, lines.at), Cow::Borrowed(lines.indent), around, lines.ending)
+            }
+            Place::Within(within) => {
+                let around = within.around(placing, blanks);
+                let ending = Endings::of(target.text).at(within.gap.start as usize);
+                (within.gap, Cow::Owned(within.indent), around, ending)
+            }
+        };
+        Ok(Seat { range, indent, written, placing, around, ending })
     }
 
     /// The edit that puts `lines` there, which are those of the text at the columns where they shall stand.
@@ -114,18 +119,36 @@ fn without_blank_first_lines(text: &str) -> &str {
     &text[line_start(text, blank)..]
 }
 
-/// Where text goes before and behind a symbol.
-struct Place<'a> {
+/// Where text goes beside a symbol.
+enum Place<'a> {
+    Lines(BesideLines<'a>),
+    /// Between things that share a line: what holds the symbol begins or ends on it.
+    Within(WithinLine),
+}
+
+/// Between two lines.
+struct BesideLines<'a> {
     /// Start of the line before which it goes.
-    before: u32,
-    /// Start of the line behind the symbol's last.
-    after: u32,
+    at: u32,
     /// Blank lines that must stand between.
     blanks: usize,
     /// The symbol's own white space.
     indent: &'a str,
-    ending_before: Ending,
-    ending_after: Ending,
+    ending: Ending,
+}
+
+impl BesideLines<'_> {
+    /// What stands before the text and behind it: `blanks` blank lines on the side of the symbol, `above` before a text that
+    /// goes above it.
+    fn around(&self, target: Target<'_>, placing: Placing, blanks: usize, above: String) -> (String, String) {
+        if placing == Placing::Before {
+            return (above, "\n".repeat(blanks + 1));
+        }
+        let blanks = "\n".repeat(blanks);
+        // A text that does not end in a line break does not do so afterwards either.
+        let is_behind_last = self.at as usize == target.text.len() && !is_terminated(target.text);
+        if is_behind_last { (format!("\n{blanks}"), String::new()) } else { (blanks, "\n".to_owned()) }
+    }
 }
 
 impl<'a> Place<'a> {
@@ -135,32 +158,49 @@ impl<'a> Place<'a> {
         // Nothing comes between a symbol and its documentation.
         let mut range =
             if placing == Placing::Before { target.documented(row, cancel)? } else { row.range() };
-        let is_alone = {
-            let first = line_start(text, range.start as usize);
-            let past = next_line_start(text, range.end as usize);
-            text[first..range.start as usize].trim().is_empty()
-                && text[range.end as usize..past].trim().is_empty()
-        };
+        let is_alone = target.whole_lines(range).is_some();
         if (!is_alone || row.is_local())
             && let Some(statement) = target.statement(row, cancel)?
         {
             let around = statement.range;
+            if statement.kind == StatementKind::Parameter && !row.is_local() {
+                let (name, path) = (target.name(), target.path.clone());
+                let (line, head) = target.head(around);
+                return Err(SymbolEditError::Parameter { name, path, line, head });
+            }
             range = TextRange::new(range.start.min(around.start), range.end.max(around.end));
         }
         let mut before = line_start(text, range.start as usize);
         let mut after = next_line_start(text, range.end as usize);
         if !is_alone {
             (before, after) = past_neighbours(target, range, before, after, cancel)?;
+            let around = enclosure_at(target.grammar, text, row.range(), cancel)?;
+            if let Some(Enclosure::HeadLine(at)) = around {
+                let (name, path) = (target.name(), target.path.clone());
+                let (line, head) = target.head(TextRange::new(at, row.end));
+                return Err(SymbolEditError::HeadLine { name, path, line, head });
+            }
+            let at = offset(if placing == Placing::Before { before } else { after });
+            let there = enclosure_at(target.grammar, text, TextRange::new(at, at), cancel)?;
+            if there != around && target.grammar.name() != "python" {
+                let inside = match around {
+                    Some(Enclosure::Braces(inside)) => Some(inside),
+                    Some(Enclosure::HeadLine(_)) | None => None,
+                };
+                return Ok(Place::Within(WithinLine::of(target, placing, range, inside)));
+            }
         }
         let endings = Endings::of(text);
-        Ok(Place {
-            before: offset(before),
-            after: offset(after),
+        let (at, ending) = match placing {
+            Placing::Before => (before, endings.at(before)),
+            Placing::After | Placing::Instead => (after, endings.at(range.end as usize)),
+        };
+        Ok(Place::Lines(BesideLines {
+            at: offset(at),
             blanks: usize::from(stands_apart(row.kind())),
             indent: target.indent(range.start),
-            ending_before: endings.at(before),
-            ending_after: endings.at(range.end as usize),
-        })
+            ending,
+        }))
     }
 }
 

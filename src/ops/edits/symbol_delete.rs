@@ -4,7 +4,7 @@
 
 use super::endings::{is_terminated, without_break};
 use super::joint::{is_value, joint_rows};
-use super::symbol::{SymbolEditError, Target, line_start, next_line_start};
+use super::symbol::{SymbolEditError, Target, line_start};
 use crate::base::text::line_starts;
 use crate::base::{Cancel, TextEdits, TextRange};
 use crate::syntax::{Row, StatementKind};
@@ -19,7 +19,7 @@ pub fn delete_symbol(target: Target<'_>, cancel: &Cancel) -> Result<TextEdits, S
     }
     refuse_last(target, row, cancel)?;
     let documented = target.documented(row, cancel)?;
-    let range = match whole_lines(target, documented) {
+    let range = match target.whole_lines(documented) {
         Some(lines) => with_blank_run(target.text, lines),
         None => with_separator(target.text, documented),
     };
@@ -73,20 +73,6 @@ fn refuse_last(target: Target<'_>, row: &Row, cancel: &Cancel) -> Result<(), Sym
         }
         _ => Ok(()),
     }
-}
-
-/// The lines of `range`, if nothing but separators and a comment shares them.
-fn whole_lines(target: Target<'_>, range: TextRange) -> Option<TextRange> {
-    let text = target.text;
-    let start = line_start(text, range.start as usize);
-    let end = next_line_start(text, range.end as usize);
-    let rest = text[range.end as usize..end].trim_start();
-    let rest = rest.strip_prefix([',', ';']).unwrap_or(rest).trim();
-    let comment = if target.grammar.name() == "python" { "#" } else { "//" };
-    let is_comment = rest.starts_with(comment)
-        || (rest.starts_with("/*") && rest.find("*/").is_some_and(|close| close + 2 == rest.len()));
-    let is_whole = text[start..range.start as usize].trim().is_empty() && (rest.is_empty() || is_comment);
-    is_whole.then(|| TextRange::new(offset(start), offset(end)))
 }
 
 /// `lines` with one of the blank runs around them: that at the border of the block or the file, else the shorter.

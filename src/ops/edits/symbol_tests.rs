@@ -151,12 +151,6 @@ fn text_goes_on_lines_of_its_own() {
             ("a = 1\r\nb = 2\nc = 3\r\n", "b", After("x\ny"), "a = 1\r\nb = 2\nx\ny\nc = 3\r\n"),
             // Behind a comment that belongs to the line.
             ("a = 1  # one\nb = 2\n", "a", After("x"), "a = 1  # one\nx\nb = 2\n"),
-            (
-                "class A: x = 1; y = 2\nz = 3\n",
-                "A/x",
-                After("w = 0"),
-                "class A: x = 1; y = 2\nw = 0\nz = 3\n",
-            ),
             // What shares the line goes on: not into it.
             ("x = 1; y = [\n    2]\nz = 3\n", "x", After("w = 0"), "x = 1; y = [\n    2]\nw = 0\nz = 3\n"),
             ("y = [\n    2]; x = 1\nz = 3\n", "x", Before("w = 0"), "w = 0\ny = [\n    2]; x = 1\nz = 3\n"),
@@ -421,6 +415,162 @@ fn symbols_are_deleted_with_their_lines() {
             ),
         ],
     );
+}
+
+#[test]
+fn what_goes_beside_a_member_stays_in_what_holds_the_member() {
+    let head = |name: &str, text: &str, body: &str| {
+        format!(
+            "Error: '{name}' stands on the line of its block's head (src/f:1: `{}`), and no other line can belong to that block; \
+             put the block on lines of its own first{body}",
+            text.lines().next().expect("one")
+        )
+    };
+    let python = "class K: x = 1; y = 2\nz = 3\n";
+    let function = "def h(): x = 1; y = 2\n";
+    let parameter = "Error: 'P/x' is a parameter; change the signature at src/f:1 instead: `class P(val x: Int, val y: Int)`";
+    let one_line: [(&str, &str, &str, Act<'_>, &str); 23] = [
+        (
+            "java",
+            "class A { void f() {} void g() {} }\n",
+            "A/f",
+            After("void n() {}"),
+            "class A { void f() {}\n\n    void n() {}\n\n    void g() {} }\n",
+        ),
+        (
+            "java",
+            "class A { void f() {} void g() {} }\n",
+            "A/g",
+            After("void n() {\n}"),
+            "class A { void f() {} void g() {}\n\n    void n() {\n    }\n}\n",
+        ),
+        (
+            "java",
+            "class A { void f() {} void g() {} }\n",
+            "A/f",
+            Before("void n() {}"),
+            "class A {\n    void n() {}\n\n    void f() {} void g() {} }\n",
+        ),
+        (
+            "java",
+            "class A { void f() {} void g() {} }\n",
+            "A/g",
+            Before("void n() {}"),
+            "class A { void f() {}\n\n    void n() {}\n\n    void g() {} }\n",
+        ),
+        (
+            "java",
+            "class A { int a, b = 2; void f() {} }\n",
+            "A/b",
+            After("int c;"),
+            "class A { int a, b = 2;\n    int c;\n    void f() {} }\n",
+        ),
+        (
+            "java",
+            "class O {\r\n\tclass A { void f() {} }\r\n}\r\n",
+            "O/A/f",
+            After("void n() {\n}"),
+            "class O {\r\n\tclass A { void f() {}\r\n\r\n\t\tvoid n() {\r\n\t\t}\r\n\t}\r\n}\r\n",
+        ),
+        (
+            "java",
+            "class A { void f() {\n  } void g() {} }\n",
+            "A/g",
+            Before("void n() {}"),
+            "class A { void f() {\n  }\n\n  void n() {}\n\n  void g() {} }\n",
+        ),
+        (
+            "kotlin",
+            "class A { fun f() = 1; fun g() = 2 }\n",
+            "A/f",
+            After("fun z() = 1"),
+            "class A { fun f() = 1;\n\n    fun z() = 1\n\n    fun g() = 2 }\n",
+        ),
+        (
+            "kotlin",
+            "class A { fun f() = 1; fun g() = 2 }\n",
+            "A/g",
+            Before("fun z() = 1"),
+            "class A { fun f() = 1;\n\n    fun z() = 1\n\n    fun g() = 2 }\n",
+        ),
+        ("kotlin", "enum class E { X, Y }\n", "E/X", After("Z,"), "enum class E { X,\n    Z,\n    Y }\n"),
+        (
+            "typescript",
+            "class Q { m() {} n() {} }\n",
+            "Q/n",
+            After("z() {}"),
+            "class Q { m() {} n() {}\n\n    z() {}\n}\n",
+        ),
+        (
+            "typescript",
+            "interface I { m(): void; n(): void }\n",
+            "I/m",
+            After("z(): void;"),
+            "interface I { m(): void;\n\n    z(): void;\n\n    n(): void }\n",
+        ),
+        (
+            "csharp",
+            "class A { void F() {} void G() {} }\n",
+            "A/F",
+            Before("void N() {}"),
+            "class A {\n    void N() {}\n\n    void F() {} void G() {} }\n",
+        ),
+        (
+            "cpp",
+            "class A { void f() {} void g() {} };\n",
+            "A/f",
+            After("void n() {}"),
+            "class A { void f() {}\n\n    void n() {}\n\n    void g() {} };\n",
+        ),
+        // Not into the body of what shares the line, nor behind it.
+        (
+            "java",
+            "class A { void f() {} void g() {\n  int x;\n} }\n",
+            "A/f",
+            After("void n() {}"),
+            "class A { void f() {}\n\n  void n() {}\n\n  void g() {\n  int x;\n} }\n",
+        ),
+        (
+            "cpp",
+            "void f() {} void g() {\n  int x;\n}\n",
+            "f",
+            After("void n() {}"),
+            "void f() {}\n\nvoid n() {}\n\nvoid g() {\n  int x;\n}\n",
+        ),
+        // The documentation goes with the member.
+        (
+            "java",
+            "class A { /** Of f. */ void f() {} }\n",
+            "A/f",
+            Before("void n() {}"),
+            "class A {\n    void n() {}\n\n    /** Of f. */ void f() {} }\n",
+        ),
+        ("python", python, "K/x", After("w = 0"), "head"),
+        ("python", python, "K/y", Before("w = 0"), "head"),
+        ("python", function, "h/y", After("w = 0"), "head"),
+        ("kotlin", "class P(val x: Int, val y: Int)\n", "P/x", Before("val w: Int,"), parameter),
+        ("kotlin", "class P(val x: Int, val y: Int)\n", "P/x", After("val w: Int,"), parameter),
+        (
+            "kotlin",
+            "class P(\n    val x: Int,\n    val y: Int\n)\n",
+            "P/x",
+            After("val w: Int,"),
+            "class P(\n    val x: Int,\n    val w: Int,\n    val y: Int\n)\n",
+        ),
+    ];
+    for (language, text, name, act, expected) in one_line {
+        for indentation in [Indentation::Auto, Indentation::AsRuled] {
+            let put = edited(language, text, name, act, indentation);
+            match expected {
+                "head" => assert_eq!(put, head(name, text, ""), "{act:?} {name} {text}"),
+                _ if indentation == Indentation::AsRuled => {
+                    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+                    assert_eq!(words(&put), words(expected), "{act:?} {name} {text}");
+                }
+                _ => assert_eq!(put, expected, "{act:?} {name} {text}"),
+            }
+        }
+    }
 }
 
 /// A symbol of a statement that declares others, which of them a body without them loses, and a body that has them all.

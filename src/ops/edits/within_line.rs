@@ -1,0 +1,83 @@
+//! Where a text goes beside a symbol that shares its lines with what holds it, or with what goes on over further lines:
+//! `class A { void f() {} void g() {} }`. It is put right beside the symbol, on lines of its own; what stands behind it begins a line, too. Invariant: only white space is
+//! replaced.
+
+use super::indent_level::IndentLevel;
+use super::reindent::indent_of;
+use super::symbol::{Target, line_start, stands_apart};
+use super::written_for::Placing;
+use crate::base::TextRange;
+
+/// A gap on a line.
+#[derive(Debug)]
+pub(super) struct WithinLine {
+    /// White space that the text and its line breaks replace.
+    pub(super) gap: TextRange,
+    /// The column of members.
+    pub(super) indent: String,
+    /// What the line behind the text begins with.
+    behind: String,
+    /// Blank lines that must stand before the text, and behind it.
+    blanks: (usize, usize),
+}
+
+impl WithinLine {
+    /// The gap beside `symbol` that lies in `inside`, which is between the braces that hold it; `None` where only the file does.
+    pub(super) fn of(
+        target: Target<'_>,
+        placing: Placing,
+        symbol: TextRange,
+        inside: Option<TextRange>,
+    ) -> WithinLine {
+        let text = target.text;
+        let (outer, level) = match inside {
+            None => (String::new(), String::new()),
+            Some(inside) => {
+                let outer = indent_of(&text[line_start(text, inside.start as usize)..]).to_owned();
+                let level = IndentLevel::of(text, &outer, "").to_string();
+                (outer, level)
+            }
+        };
+        let inside = inside.unwrap_or(TextRange::new(0, offset(text.len())));
+        let own = &text[line_start(text, symbol.start as usize)..symbol.start as usize];
+        let indent = match own.trim().is_empty() {
+            true => own.to_owned(),
+            false => format!("{outer}{level}"),
+        };
+        let apart =
+            target.outline.rows.get(target.row).map_or(0, |row| usize::from(stands_apart(row.kind())));
+        let blank = [' ', '\t'];
+        if placing == Placing::Before {
+            let before = &text[inside.start as usize..symbol.start as usize];
+            let kept = before.trim_end_matches(blank);
+            let is_first = kept.trim().is_empty();
+            let gap = TextRange::new(inside.start + offset(kept.len()), symbol.start);
+            let blanks = (if is_first { 0 } else { apart }, apart);
+            return WithinLine { gap, behind: indent.clone(), indent, blanks };
+        }
+        let behind = &text[symbol.end as usize..inside.end as usize];
+        let rest = behind.trim_start_matches(blank);
+        let separated = rest.strip_prefix([';', ',']);
+        let start = separated.map_or(symbol.end, |rest| inside.end - offset(rest.len()));
+        let rest = separated.unwrap_or(rest).trim_start_matches(blank);
+        let gap = TextRange::new(start, inside.end - offset(rest.len()));
+        match rest.is_empty() {
+            true => WithinLine { gap, indent, behind: outer, blanks: (apart, 0) },
+            false => WithinLine { gap, behind: indent.clone(), indent, blanks: (apart, apart) },
+        }
+    }
+
+    /// What stands before the text and behind it, with at least `blanks` blank lines on the side of the symbol.
+    pub(super) fn around(&self, placing: Placing, blanks: usize) -> (String, String) {
+        let (mut above, mut below) = self.blanks;
+        match placing {
+            Placing::Before => below = below.max(blanks),
+            Placing::After | Placing::Instead => above = above.max(blanks),
+        }
+        ("\n".repeat(above + 1), format!("{}{}", "\n".repeat(below + 1), self.behind))
+    }
+}
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
