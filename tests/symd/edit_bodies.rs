@@ -141,3 +141,34 @@ fn no_edit_of_a_symbol_reaches_beyond_it() {
         put(&user, "A.java", "class A { void f() {} void g() {} }\n");
     }
 }
+
+#[test]
+fn a_body_of_another_kind_is_refused_where_its_users_would_break() {
+    let user = User::new();
+    put(&user, "K.kt", "class K {\n    fun n() = 2\n\n    val p = 1\n}\n");
+    put(&user, "C.cs", "class C\n{\n    public int P { get; set; }\n}\n");
+    put(&user, "q.ts", "export class Q {\n  get p() { return 1 }\n}\n\nexport function f() { return 1 }\n");
+    let mut native = Agent::new(&user, "native");
+    for (path, name, body, signature, held) in [
+        ("K.kt", "K/n", "val n = 2", "2: `fun n() = 2`", "property 'n'"),
+        ("K.kt", "K/p", "fun p() = 2", "4: `val p = 1`", "method 'p'"),
+        ("C.cs", "C/P", "public int P() => 2;", "3: `public int P { get; set; }`", "method 'P'"),
+        ("q.ts", "Q/p", "p() { return 1 }", "2: `get p() { return 1 }`", "method 'p'"),
+    ] {
+        let edit = json!({ "name_path": name, "relative_path": path, "body": body });
+        let before = text_of(&user, path);
+        assert_eq!(
+            native.refused("replace_symbol_body", edit.clone()),
+            format!(
+                "{path}: the body must be the whole symbol, as it is now (line {signature}), and it declares the {held}; nothing was \
+                 written; correct the text, or give force: true"
+            )
+        );
+        let mut forced = edit;
+        forced["force"] = json!(true);
+        native.done("replace_symbol_body", forced);
+        assert_ne!(text_of(&user, path), before);
+    }
+    let arrow = json!({ "name_path": "f", "relative_path": "q.ts", "body": "export const f = () => 1" });
+    native.done("replace_symbol_body", arrow);
+}

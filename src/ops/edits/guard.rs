@@ -178,13 +178,14 @@ impl Outcome<'_> {
         let after = &self.inspected.outline;
         let held = outermost(after, self.new, symbol.is_local());
         let joint = joint_rows(self.target, self.replaced);
+        let before = |row| Declared { row, text };
         let is_like = |&number: &usize| {
-            let kind = after.rows[number].kind();
+            let new = Declared { row: &after.rows[number], text: self.after };
             let is_again = |&row: &usize| {
                 plain_path(outline, row) == plain_path(after, number)
-                    && is_compatible(grammar, outline.rows[row].kind(), kind)
+                    && is_compatible(grammar, before(&outline.rows[row]), new)
             };
-            is_compatible(grammar, symbol.kind(), kind) || joint.iter().any(is_again)
+            is_compatible(grammar, before(symbol), new) || joint.iter().any(is_again)
         };
         // One statement can declare several, `a, b = 1, 2`, and each may become one of its own.
         let present = distinct(outline, &outermost(outline, self.replaced, symbol.is_local()));
@@ -240,18 +241,32 @@ fn distinct(outline: &Outline, rows: &[usize]) -> usize {
     rows.iter().map(|&number| outline.rows[number].range()).collect::<HashSet<_>>().len()
 }
 
-/// Whether a symbol of one kind can take the place of one of the other.
-fn is_compatible(grammar: Grammar, old: SymbolKind, new: SymbolKind) -> bool {
+/// Whether a declaration of one kind can take the place of one of the other, so that what uses it still may.
+fn is_compatible(grammar: Grammar, old: Declared<'_>, new: Declared<'_>) -> bool {
     use Sort::{Callable, Type, Value};
-    match (Sort::of(old), Sort::of(new)) {
+    match (Sort::of(old.row.kind()), Sort::of(new.row.kind())) {
         (Callable, Callable) | (Type, Type) | (Value, Value) => true,
-        // A property is a function in Python and a value elsewhere.
-        (Callable, Value) => new == SymbolKind::Property || is_ecma(grammar),
-        (Value, Callable) => old == SymbolKind::Property || is_ecma(grammar),
+        // A variable may hold a function; what an accessor stands for is not called.
+        (Callable, Value) | (Value, Callable) => is_ecma(grammar) && !old.is_accessor() && !new.is_accessor(),
         // `type A = …` is a variable to the standard server.
         (Value, Type) | (Type, Value) => is_ecma(grammar),
         // `type F func()` is a function to the standard server.
         (Type, Callable) | (Callable, Type) => grammar.name() == "go",
+    }
+}
+
+/// A declaration in its text.
+#[derive(Clone, Copy)]
+struct Declared<'a> {
+    row: &'a Row,
+    text: &'a str,
+}
+
+impl Declared<'_> {
+    /// Whether it is `get p()` or `set p(v)`.
+    fn is_accessor(&self) -> bool {
+        let before = self.text.get(self.row.start as usize..self.row.name_start as usize);
+        matches!(before.and_then(|before| before.split_whitespace().last()), Some("get" | "set"))
     }
 }
 
