@@ -9,7 +9,7 @@ use super::Project;
 use super::naming::one_thing;
 use super::needed_words::NeededWords;
 use super::server_outlines::{self, Outlined, Patience};
-use super::target::{Target, TargetError, Wanted, target, targets};
+use super::target::{Target, TargetError, Wanted, declarations, target, targets};
 use crate::base::Cancel;
 use crate::base::cancel::Cancelled;
 use crate::config::{LanguageId, Languages};
@@ -102,6 +102,11 @@ impl Project {
     /// do that first.
     pub(super) async fn target(&self, wanted: &Wanted) -> Result<Target, QuestionError> {
         self.named(wanted, target).await
+    }
+
+    /// The one symbol, or, where that is wanted, all declarations of the name that are one thing; never none.
+    pub(super) async fn declarations_of(&self, wanted: &Wanted) -> Result<Vec<Target>, QuestionError> {
+        self.named(wanted, declarations).await
     }
 
     /// The symbols that a question about a name is about: one, or, where that is wanted, all overloads of the name in their

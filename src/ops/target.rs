@@ -218,16 +218,23 @@ pub fn target(
     cancel: &Cancel,
 ) -> Result<Target, TargetError> {
     let named = Named::find(view, wanted, cancel)?;
-    let hit = match the_one(&named.hits, &wanted.name_path) {
-        Some(hit) => Some(hit),
-        None if wanted.several == Several::Refused => None,
-        None => {
-            let is_one = one_thing::are_one(view, &named.hits, cancel).map_err(SymbolError::from)?;
-            named.hits.first().filter(|_| is_one)
-        }
-    };
-    let hit = hit.ok_or_else(|| named.several(view, wanted))?;
-    named.target(view, languages, hit).ok_or_else(|| named.several(view, wanted))
+    let hits = named.of_one_thing(view, wanted, cancel)?;
+    let first = hits.first().and_then(|hit| named.target(view, languages, hit));
+    first.ok_or_else(|| named.several(view, wanted))
+}
+
+/// Finds the one symbol, or, where that is wanted, all declarations of the name that are one thing, in path order, then by
+/// position; never none.
+pub fn declarations(
+    view: &View,
+    languages: &Languages,
+    wanted: &Wanted,
+    cancel: &Cancel,
+) -> Result<Vec<Target>, TargetError> {
+    let named = Named::find(view, wanted, cancel)?;
+    let hits = named.of_one_thing(view, wanted, cancel)?;
+    let all: Option<Vec<Target>> = hits.iter().map(|hit| named.target(view, languages, hit)).collect();
+    all.filter(|all| !all.is_empty()).ok_or_else(|| named.several(view, wanted))
 }
 
 /// Finds the symbols that a question about a name is about, in path order, then by position: one, or, where that is
@@ -284,6 +291,16 @@ impl Named {
         }
         let meant = meant.hits.iter().filter_map(|hit| shown(view, hit)).collect();
         Err(none(view, &query, &wanted.name_path, meant, cancel)?)
+    }
+
+    /// The only one, or those that are one thing, where that is wanted.
+    fn of_one_thing(&self, view: &View, wanted: &Wanted, cancel: &Cancel) -> Result<&[Hit], TargetError> {
+        if let Some(hit) = the_one(&self.hits, &wanted.name_path) {
+            return Ok(std::slice::from_ref(hit));
+        }
+        let is_one = wanted.several != Several::Refused
+            && one_thing::are_one(view, &self.hits, cancel).map_err(SymbolError::from)?;
+        if is_one { Ok(&self.hits) } else { Err(self.several(view, wanted)) }
     }
 
     /// Those whose whole name path, indices of their own aside, is `pattern`; all if there is none.

@@ -22,6 +22,7 @@ mod edit_bodies;
 mod edit_crash;
 mod edit_daemon_kill;
 mod edit_damage;
+mod edit_delete;
 mod edit_hostile;
 mod edit_kill;
 mod edit_oracle;

@@ -8,7 +8,7 @@ use super::fault::{EditFault, Fate, line_at};
 use super::joint::joint_rows;
 use super::symbol::{SymbolEditError, Target};
 use crate::base::text::line_starts;
-use crate::base::{Cancel, TextRange};
+use crate::base::{Cancel, TextEdits, TextRange};
 use crate::syntax::{Grammar, Inspected, Outline, Row, SymbolKind, misplaced};
 
 /// What is looked for before a text is written.
@@ -28,8 +28,8 @@ pub enum Guard {
 /// A text that an edit makes.
 pub(super) struct Outcome<'a> {
     pub(super) target: Target<'a>,
-    /// What of the present text is replaced; empty for an insertion.
-    pub(super) replaced: TextRange,
+    /// What is made of the present text: one edit, or a deletion of several places.
+    pub(super) edits: &'a TextEdits,
     /// What of the text to come is new.
     pub(super) new: TextRange,
     pub(super) after: &'a str,
@@ -60,6 +60,9 @@ pub(super) fn fault(
     {
         return Ok(Some(EditFault::block(outcome.after, found)));
     }
+    if replaces && let Some(lost) = outcome.lost_with_symbol() {
+        return Ok(Some(lost));
+    }
     if let Some(lost) = outcome.lost(guard) {
         return Ok(Some(lost));
     }
@@ -74,13 +77,7 @@ impl Outcome<'_> {
         for (number, row) in after.rows.iter().enumerate() {
             at_name.entry(row.name_start).or_default().push(number);
         }
-        let mut names: HashMap<String, usize> = HashMap::new();
-        for row in 0..after.rows.len() {
-            *names.entry(plain_path(after, row)).or_default() += 1;
-        }
-        if let Some(fault) = self.lost_with_symbol(&names) {
-            return Some(fault);
-        }
+        let names: HashSet<String> = (0..after.rows.len()).map(|row| plain_path(after, row)).collect();
         let around = self.around();
         for (number, row) in before.rows.iter().enumerate() {
             if self.is_replaced(row) {
@@ -101,7 +98,7 @@ impl Outcome<'_> {
                 }
                 Some(_) => continue,
                 // The first of several assignments is the symbol: it may now be another one.
-                None if is_bound(row.kind()) && names.contains_key(&name) => continue,
+                None if is_bound(row.kind()) && names.contains(&name) => continue,
                 None => there.first().map_or(Fate::Gone, |&other| Fate::Called(after.name_path(other))),
             };
             let (line, _) = line_at(self.target.text, row.name_start);
@@ -110,42 +107,42 @@ impl Outcome<'_> {
         None
     }
 
-    /// If a declaration of the symbol's own statement is not there any more: `names` says how often each name path is
-    /// declared afterwards.
-    fn lost_with_symbol(&self, names: &HashMap<String, usize>) -> Option<EditFault> {
-        let before = self.target.outline;
-        let joint = joint_rows(self.target, self.replaced);
-        let replaced: Vec<usize> =
-            joint.into_iter().filter(|&row| self.is_replaced(&before.rows[row])).collect();
-        if replaced.is_empty() {
-            return None;
-        }
-        let mut known: HashMap<String, usize> = HashMap::new();
-        for row in 0..before.rows.len() {
-            *known.entry(plain_path(before, row)).or_default() += 1;
-        }
-        let count = |names: &HashMap<String, usize>, name: &str| names.get(name).copied().unwrap_or(0);
-        let is_lost = |row: &&usize| {
-            let name = plain_path(before, **row);
-            count(names, &name) < count(&known, &name)
+    /// If a declaration of the symbol's own statement is not there any more as often as it was.
+    fn lost_with_symbol(&self) -> Option<EditFault> {
+        let (before, after) = (self.target.outline, &self.inspected.outline);
+        let joint = joint_rows(self.target, self.replaced());
+        let mut replaced = joint.into_iter().filter(|&row| self.is_replaced(&before.rows[row])).peekable();
+        replaced.peek()?;
+        let (known, left) = (declared_names(before), declared_names(after));
+        let is_lost = |row: &usize| {
+            let name = plain_path(before, *row);
+            left.get(&name) < known.get(&name)
         };
-        let lost: Vec<String> = replaced.iter().filter(is_lost).map(|&row| before.name_path(row)).collect();
+        let lost: Vec<String> = replaced.filter(is_lost).map(|row| before.name_path(row)).collect();
         if lost.is_empty() {
             return None;
         }
-        let (line, _) = line_at(self.target.text, self.replaced.start);
+        let (line, _) = line_at(self.target.text, self.replaced().start);
         Some(EditFault::Joint { name: self.target.name(), line, lost })
+    }
+
+    /// What of the present text is replaced; empty for an insertion.
+    fn replaced(&self) -> TextRange {
+        let ranges = || self.edits.iter().map(|edit| edit.range);
+        let start = ranges().map(|range| range.start).min().unwrap_or(0);
+        TextRange::new(start, ranges().map(|range| range.end).max().unwrap_or(start))
     }
 
     /// Whether the row belongs to what is replaced.
     fn is_replaced(&self, row: &Row) -> bool {
-        self.replaced.start < self.replaced.end && self.replaced.contains(row.range())
+        let mut ranges = self.edits.iter().map(|edit| edit.range);
+        ranges.any(|range| range.start < range.end && range.contains(row.range()))
     }
 
     /// The rows that grow or shrink with the edit: those that hold its place, and the containers of the symbol.
     fn around(&self) -> HashSet<usize> {
         let rows = &self.target.outline.rows;
-        let holds = |row: &Row| row.start <= self.replaced.start && self.replaced.end <= row.end;
+        let holds = |row: &Row| self.edits.iter().any(|edit| row.range().contains(edit.range));
         let holding = rows.iter().enumerate().filter(|(_, row)| holds(row)).map(|(number, _)| number);
         let mut around: HashSet<usize> = holding.filter(|&number| number != self.target.row).collect();
         let mut above = rows[self.target.row].parent();
@@ -158,17 +155,21 @@ impl Outcome<'_> {
 
     /// Where what begins at `at` begins afterwards.
     fn moved(&self, at: u32) -> u32 {
-        if at < self.replaced.end { at } else { self.shifted(at) }
+        self.shifted(at, |range| range.end <= at)
     }
 
     /// Where what ends at `at` ends afterwards.
     fn moved_end(&self, at: u32) -> u32 {
-        if at <= self.replaced.start { at } else { self.shifted(at) }
+        self.shifted(at, |range| range.start < at)
     }
 
-    fn shifted(&self, at: u32) -> u32 {
-        let from_end = self.target.text.len().saturating_sub(at as usize);
-        u32::try_from(self.after.len().saturating_sub(from_end)).unwrap_or(u32::MAX)
+    /// `at`, moved by the edits of the ranges that stand before it.
+    fn shifted(&self, at: u32, is_before: impl Fn(TextRange) -> bool) -> u32 {
+        let before = self.edits.iter().filter(|edit| is_before(edit.range));
+        let (gone, come) = before.fold((0, 0), |(gone, come), edit| {
+            (gone + (edit.range.end - edit.range.start) as usize, come + edit.new_text.len())
+        });
+        u32::try_from((at as usize + come).saturating_sub(gone)).unwrap_or(u32::MAX)
     }
 
     /// If what replaces the symbol is not one declaration of its kind.
@@ -177,7 +178,7 @@ impl Outcome<'_> {
         let symbol = outline.rows.get(row)?;
         let after = &self.inspected.outline;
         let held = outermost(after, self.new, symbol.is_local());
-        let joint = joint_rows(self.target, self.replaced);
+        let joint = joint_rows(self.target, self.replaced());
         let before = |row| Declared { row, text };
         let is_like = |&number: &usize| {
             let new = Declared { row: &after.rows[number], text: self.after };
@@ -188,7 +189,7 @@ impl Outcome<'_> {
             is_compatible(grammar, before(symbol), new) || joint.iter().any(is_again)
         };
         // One statement can declare several, `a, b = 1, 2`, and each may become one of its own.
-        let present = distinct(outline, &outermost(outline, self.replaced, symbol.is_local()));
+        let present = distinct(outline, &outermost(outline, self.replaced(), symbol.is_local()));
         let counts = [1, present, 1 + joint.len()];
         if counts.contains(&distinct(after, &held)) && held.iter().all(is_like) {
             return None;
@@ -212,6 +213,15 @@ fn plain_path(outline: &Outline, row: usize) -> String {
     }
     names.reverse();
     names.join("/")
+}
+
+/// How often each name path is declared.
+fn declared_names(outline: &Outline) -> HashMap<String, usize> {
+    let mut names = HashMap::new();
+    for row in 0..outline.rows.len() {
+        *names.entry(plain_path(outline, row)).or_default() += 1;
+    }
+    names
 }
 
 fn is_bound(kind: SymbolKind) -> bool {

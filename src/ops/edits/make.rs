@@ -2,6 +2,7 @@
 //! bears the hash of the very bytes that it was made up from.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::coming::{self, Coming};
 use super::request::{Ignored, Request, Stale, SymbolAct, TextAct, What};
@@ -17,12 +18,13 @@ use crate::base::{Cancel, ContentHash, RelPath, Text, TextEdit, TextEditError, T
 use crate::config::Languages;
 use crate::edit::{Access, Plan, PlanStep};
 use crate::engine::{CurrentError, Foretold, MAX_PARSED_BYTES, View};
-use crate::index::Content;
+use crate::index::{Content, FileEntry};
 use crate::ops::read_file::{read_bytes, read_file};
 use crate::ops::search::MatchMeans;
 use crate::ops::target::{self, TargetError};
 use crate::ops::tree::{FileOpError, LocateError, Tree};
 use crate::parse::ParseError;
+use crate::resolve::Current;
 use crate::syntax::{Grammar, OutlineError};
 use crate::vfs::{EntryKind, VfsError};
 
@@ -178,9 +180,12 @@ pub fn make(
 ) -> Result<Made, MakeError> {
     let mut maker = Maker { view, request, cancel, made: Made::default(), coming: Vec::new() };
     match &request.what {
-        What::Symbol { wanted, act, .. } => {
+        What::Symbol { wanted, act: SymbolAct::Delete, .. } => {
+            maker.delete(&target::declarations(view, languages, wanted, cancel)?)?;
+        }
+        What::Symbol { wanted, act, indentation } => {
             let found = target::target(view, languages, wanted, cancel)?;
-            maker.symbol(&found, act)?;
+            maker.symbol(&found, act, *indentation)?;
         }
         What::Text { path, act } => maker.text(path, act)?,
         What::Write { path, content } => maker.write(path, content)?,
@@ -189,6 +194,22 @@ pub fn make(
     }
     maker.made.foretold = coming::parse(&view.parsers, &maker.coming, request.breaking, cancel)?;
     Ok(maker.made)
+}
+
+/// What is looked for where the client may lift it.
+fn full_guard(breaking: Breaking) -> Guard {
+    match breaking {
+        Breaking::Refused => Guard::Full,
+        Breaking::Allowed => Guard::Off,
+    }
+}
+
+fn symbol_error(error: SymbolEditError, guard: Guard) -> MakeError {
+    match error {
+        SymbolEditError::Unfit { path, fault } if guard == Guard::Full => MakeError::Breaks { path, fault },
+        SymbolEditError::Unparsable { path, error } => MakeError::Unparsable { path, error },
+        other => other.into(),
+    }
 }
 
 struct Maker<'v> {
@@ -209,48 +230,76 @@ impl Maker<'_> {
         }
     }
 
-    fn symbol(&mut self, found: &target::Target, act: &SymbolAct) -> Result<(), MakeError> {
-        let What::Symbol { indentation, .. } = &self.request.what else { return Ok(()) };
-        let path = found.file.path.clone();
-        let Content::Code { hash, .. } = &found.file.content else {
-            return Err(CurrentError::NoOutline(path).into());
-        };
-        let grammar = found.file.grammar().ok_or_else(|| MakeError::NoGrammar(path.clone()))?;
-        let current = self.view.current(&found.file)?;
-        if current.hash != *hash {
-            return Err(MakeError::Changing(path));
-        }
-        self.request.base.check(&path, Some(current.hash))?;
+    fn symbol(
+        &mut self,
+        found: &target::Target,
+        act: &SymbolAct,
+        indentation: Indentation,
+    ) -> Result<(), MakeError> {
+        let (grammar, current) = self.outlined(&found.file)?;
+        let path = &found.file.path;
         let (text, outline) = (current.text.as_str(), current.outline.as_ref());
-        let symbol =
-            Target { path: &path, grammar, text, outline, row: found.row, parsers: &self.view.parsers };
+        let symbol = Target { path, grammar, text, outline, row: found.row, parsers: &self.view.parsers };
         let guard = match (indentation, self.request.breaking) {
             (Indentation::AsRuled, _) => Guard::Neighbours,
-            (_, Breaking::Refused) => Guard::Full,
-            (_, Breaking::Allowed) => Guard::Off,
+            (_, breaking) => full_guard(breaking),
         };
-        let place = |placing, body: &str| {
-            let manner = BodyManner { placing, indentation: *indentation, guard };
-            place_body(symbol, body, manner, self.cancel)
+        let (done, placing, body) = match act {
+            SymbolAct::Replace(body) => ("replace", Placing::Instead, body.as_str()),
+            SymbolAct::InsertBefore(body) => ("insert before", Placing::Before, body.as_str()),
+            SymbolAct::InsertAfter(body) => ("insert after", Placing::After, body.as_str()),
+            SymbolAct::Delete => return self.delete(std::slice::from_ref(found)),
         };
-        let (done, placed) = match act {
-            SymbolAct::Replace(body) => ("replace", place(Placing::Instead, body)),
-            SymbolAct::InsertBefore(body) => ("insert before", place(Placing::Before, body)),
-            SymbolAct::InsertAfter(body) => ("insert after", place(Placing::After, body)),
-            SymbolAct::Delete => {
-                let deleted = delete_symbol(symbol, self.cancel);
-                ("delete", deleted.and_then(|edits| check_edits(symbol, edits, guard, self.cancel)))
-            }
-        };
-        let PlacedBody { edits, outline } = placed.map_err(|error| match error {
-            SymbolEditError::Unfit { path, fault } if guard == Guard::Full => {
-                MakeError::Breaks { path, fault }
-            }
-            SymbolEditError::Unparsable { path, error } => MakeError::Unparsable { path, error },
-            other => other.into(),
-        })?;
+        let placed = place_body(symbol, body, BodyManner { placing, indentation, guard }, self.cancel);
         self.made.title = format!("{done} {} in {path}", found.symbol.name_path);
-        self.change(&path, &current.text, current.hash, edits)?;
+        self.placed(&current, path, placed.map_err(|error| symbol_error(error, guard))?)
+    }
+
+    /// Deletes these declarations of one symbol, which stand in path order.
+    fn delete(&mut self, found: &[target::Target]) -> Result<(), MakeError> {
+        let guard = full_guard(self.request.breaking);
+        let mut paths: Vec<String> = Vec::new();
+        for of_file in found.chunk_by(|a, b| a.file.path == b.file.path) {
+            let Some(first) = of_file.first() else { continue };
+            let (grammar, current) = self.outlined(&first.file)?;
+            let path = &first.file.path;
+            let (text, outline) = (current.text.as_str(), current.outline.as_ref());
+            let symbol = Target { path, grammar, text, outline, row: first.row, parsers: &self.view.parsers };
+            let mut rows: Vec<usize> = of_file.iter().map(|one| one.row).collect();
+            rows.sort_by_key(|&row| outline.rows.get(row).map(|row| row.start));
+            let deleted = delete_symbol(symbol, &rows, self.cancel);
+            let checked = deleted.and_then(|edits| check_edits(symbol, edits, guard, self.cancel));
+            self.placed(&current, path, checked.map_err(|error| symbol_error(error, guard))?)?;
+            paths.push(path.to_string());
+        }
+        if let Some(first) = found.first() {
+            let name = &first.symbol.name_path;
+            // The index tells one from the others, and they all go.
+            let name =
+                if found.len() > 1 { name.rsplit_once('[').map_or(&**name, |(name, _)| name) } else { name };
+            self.made.title = format!("delete {name} in {}", paths.join(", "));
+        }
+        Ok(())
+    }
+
+    /// The grammar of a file in the index, and its text and outline, which are still those that the index has.
+    fn outlined(&self, file: &Arc<FileEntry>) -> Result<(Grammar, Current), MakeError> {
+        let path = &file.path;
+        let Content::Code { hash, .. } = &file.content else {
+            return Err(CurrentError::NoOutline(path.clone()).into());
+        };
+        let grammar = file.grammar().ok_or_else(|| MakeError::NoGrammar(path.clone()))?;
+        let current = self.view.current(file)?;
+        if current.hash != *hash {
+            return Err(MakeError::Changing(path.clone()));
+        }
+        self.request.base.check(path, Some(current.hash))?;
+        Ok((grammar, current))
+    }
+
+    fn placed(&mut self, current: &Current, path: &RelPath, placed: PlacedBody) -> Result<(), MakeError> {
+        let PlacedBody { edits, outline } = placed;
+        self.change(path, &current.text, current.hash, edits)?;
         if let Some(coming) = self.coming.last_mut() {
             coming.outline = outline;
         }

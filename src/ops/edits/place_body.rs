@@ -234,7 +234,7 @@ impl Placer<'_> {
         let Some(inspected) = &looked.inspected else { return Ok(None) };
         let outcome = Outcome {
             target: self.target,
-            replaced: self.seat.range,
+            edits: &looked.seated.edits,
             new: looked.seated.new,
             after: &looked.after,
             inspected,
@@ -262,7 +262,7 @@ pub fn check_edits(
     let after = edits.apply(target.text).map_err(stale)?;
     let new = TextRange::new(replaced.start, replaced.start);
     let inspected = target.inspect(&after, new, cancel)?;
-    let outcome = Outcome { target, replaced, new, after: &after, inspected: &inspected };
+    let outcome = Outcome { target, edits: &edits, new, after: &after, inspected: &inspected };
     match guard::fault(guard, &outcome, false, cancel)? {
         Some(fault) => Err(SymbolEditError::Unfit { path: target.path.clone(), fault: Box::new(fault) }),
         None => Ok(PlacedBody { edits, outline: Some(inspected.outline) }),

@@ -6,25 +6,48 @@ use super::endings::{is_terminated, without_break};
 use super::joint::{is_value, joint_rows};
 use super::symbol::{SymbolEditError, Target, line_start};
 use crate::base::text::line_starts;
-use crate::base::{Cancel, TextEdits, TextRange};
+use crate::base::{Cancel, TextEdit, TextEdits, TextRange};
 use crate::syntax::{Row, StatementKind};
 
-/// Deletes the symbol and the documentation that is attached to it. Another comment before it stays, one behind it on its last
-/// line goes.
-pub fn delete_symbol(target: Target<'_>, cancel: &Cancel) -> Result<TextEdits, SymbolEditError> {
-    let row = target.row()?;
-    refuse_joint(target, row)?;
-    if is_value(row.kind()) {
-        refuse_parts(target, row, cancel)?;
+/// Deletes the symbol in `rows`, which has several if it is declared several times in the file, and the documentation that is
+/// attached to it. Another comment before it stays, one behind it on its last line goes.
+pub fn delete_symbol(
+    target: Target<'_>,
+    rows: &[usize],
+    cancel: &Cancel,
+) -> Result<TextEdits, SymbolEditError> {
+    let mut documented: Vec<TextRange> = Vec::new();
+    for &row in rows {
+        let target = Target { row, ..target };
+        let row = target.row()?;
+        refuse_joint(target, row)?;
+        if is_value(row.kind()) {
+            refuse_parts(target, row, cancel)?;
+        }
+        refuse_last(target, row, rows.len(), cancel)?;
+        let range = target.documented(row, cancel)?;
+        // With what stands between them there is one place, and one blank run to take.
+        match documented.last_mut().filter(|last| is_blank(target.text, last.end, range.start)) {
+            Some(last) => last.end = range.end,
+            None => documented.push(range),
+        }
     }
-    refuse_last(target, row, cancel)?;
-    let documented = target.documented(row, cancel)?;
-    let range = match target.whole_lines(documented) {
+    let gone = |range: TextRange| match target.whole_lines(range) {
         Some(lines) => with_blank_run(target.text, lines),
-        None => with_separator(target.text, documented),
+        None => with_separator(target.text, range),
     };
-    Ok(TextEdits::one(range, ""))
+    let edit = |range| TextEdit { range: gone(range), new_text: String::new() };
+    TextEdits::new(documented.into_iter().map(edit).collect())
+        .map_err(|_| SymbolEditError::Stale { path: target.path.clone() })
 }
+
+fn is_blank(text: &str, start: u32, end: u32) -> bool {
+    text.get(start as usize..end as usize)
+        .is_some_and(|between| between.trim_matches(SEPARATORS).trim().is_empty())
+}
+
+/// What may stand behind a declaration.
+const SEPARATORS: [char; 2] = [';', ','];
 
 fn refuse_joint(target: Target<'_>, row: &Row) -> Result<(), SymbolEditError> {
     let others: Vec<String> = joint_rows(target, row.range())
@@ -59,15 +82,15 @@ fn refuse_parts(target: Target<'_>, row: &Row, cancel: &Cancel) -> Result<(), Sy
     }
 }
 
-/// Python only, where a block needs a statement.
-fn refuse_last(target: Target<'_>, row: &Row, cancel: &Cancel) -> Result<(), SymbolEditError> {
+/// Python only, where a block needs a statement: `count` of them go.
+fn refuse_last(target: Target<'_>, row: &Row, count: usize, cancel: &Cancel) -> Result<(), SymbolEditError> {
     // At the left margin stand the statements of the file, which needs none.
     if target.grammar.name() != "python" || line_start(target.text, row.start as usize) == row.start as usize
     {
         return Ok(());
     }
     match target.statement(row, cancel)? {
-        Some(statement) if statement.others == 0 => {
+        Some(statement) if statement.others < count => {
             let (line, _) = target.head(row.range());
             Err(SymbolEditError::OnlyStatement { name: target.name(), path: target.path.clone(), line })
         }

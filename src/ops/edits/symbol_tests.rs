@@ -39,7 +39,8 @@ pub(super) fn edited(
         Replace(body) => place(Placing::Instead, body),
         Before(body) => place(Placing::Before, body),
         After(body) => place(Placing::After, body),
-        Delete => delete_symbol(target, &cancel).and_then(|edits| check_edits(target, edits, guard, &cancel)),
+        Delete => delete_symbol(target, &[row], &cancel)
+            .and_then(|edits| check_edits(target, edits, guard, &cancel)),
     };
     match placed {
         Err(error) => format!("Error: {error}"),

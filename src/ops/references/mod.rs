@@ -53,6 +53,22 @@ pub async fn references(project: &Project, ask: &FindReferences) -> Result<Refer
     .await
 }
 
+/// Finds the uses of each declaration that a name means, where they are one thing
+/// ([`Several::OneThing`](super::target::Several)); never nothing.
+pub async fn references_of_declarations(
+    project: &Project,
+    ask: &FindReferences,
+) -> Result<Vec<References>, QuestionError> {
+    unchanged(|| async {
+        let mut all = Vec::new();
+        for target in project.declarations_of(&ask.wanted).await? {
+            all.push(of_target(project, &target, ask.waiting).await?);
+        }
+        Ok(all)
+    })
+    .await
+}
+
 /// The uses of a symbol that was found already.
 pub(super) async fn of_target(
     project: &Project,

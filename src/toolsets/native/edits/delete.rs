@@ -8,12 +8,14 @@ use super::super::files::{counted, failed, limit};
 use super::super::reference_text::{Unlisted, references_text};
 use super::request::base;
 use super::{Asked, Trial, done_reply, perform, refusal, trial};
+use crate::base::{RelPath, TextRange};
 use crate::edit::By;
 use crate::ops::edits::{
     Breaking, Ignored, Indentation, PerformError, Report, Request, SymbolAct, Users, What, perform_while,
 };
 use crate::ops::overrides::{FindOverrides, overrides};
-use crate::ops::references::{FindReferences, Reference, References, references};
+use crate::ops::references::{FindReferences, Reference, References, references_of_declarations};
+use crate::ops::target::{Several, Wanted};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::within;
 use crate::toolsets::{Call, Reply, Running};
@@ -31,7 +33,8 @@ pub(super) fn safe_delete(call: Call<'_>) -> Running<'_> {
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
     let patience = patience(&arguments).map_err(failed)?;
-    let wanted = wanted_of_edit(&arguments).map_err(failed)?;
+    // Of what is one thing all declarations go.
+    let wanted = Wanted { several: Several::OneThing, ..wanted_of_edit(&arguments).map_err(failed)? };
     let force = arguments.boolean_or("force", false).map_err(failed)?;
     let limit = limit(&arguments).map_err(failed)?;
     let what =
@@ -48,28 +51,24 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
         // Before the question: what comes to use the name after this is told by these files.
         let op = Users::of(call.project, &ask.wanted);
         let users = within(call.project, patience.at_most, op).await.map_err(refused)?;
-        let op = references(call.project, &ask);
+        let op = references_of_declarations(call.project, &ask);
         let mut found = within(call.project, patience.at_most, op).await.map_err(refused)?;
         leave_out_own(&mut found);
-        let used = found.list.len() + found.silent.len() + found.elsewhere.len() + found.outside.len();
-        if used > 0 {
-            let listed = references_text(&found, call, Unlisted::Shown, limit);
-            let symbol = &found.target.symbol;
+        if let Some(used) = found.iter().find(|one| is_used(one)) {
+            let listed = references_text(used, call, Unlisted::Shown, limit);
             return Err(failed(format!(
-                "{} in {} is still used; nothing was written; remove the uses first, or give force: true\n{listed}",
-                symbol.name_path, symbol.path
+                "{} is still used; nothing was written; remove the uses first, or give force: true\n{listed}",
+                described(used)
             )));
         }
-        if found.unread.is_being_parsed() && attempt < ATTEMPTS {
+        if found.iter().any(|one| one.unread.is_being_parsed()) && attempt < ATTEMPTS {
             continue;
         }
-        if !found.unread.is_empty() {
-            let symbol = &found.target.symbol;
+        if let Some(unsure) = found.iter().find(|one| !one.unread.is_empty()) {
             return Err(failed(format!(
-                "whether {} in {} is used cannot be told; nothing was written: {}; mend that, or give force: true",
-                symbol.name_path,
-                symbol.path,
-                found.unread.clauses().join("; ")
+                "whether {} is used cannot be told; nothing was written: {}; mend that, or give force: true",
+                described(unsure),
+                unsure.unread.clauses().join("; ")
             )));
         }
         refuse_linked(call, &ask, patience.at_most).await?;
@@ -122,10 +121,25 @@ async fn refuse_linked(call: &Call<'_>, ask: &FindReferences, at_most: Duration)
     Err(failed(lines.join("\n")))
 }
 
-/// What refers to the symbol from inside goes with it.
-fn leave_out_own(found: &mut References) {
-    let (path, range) = (found.target.at.path.clone(), found.target.range);
-    let is_own = |one: &Reference| one.spot.path == path && range.contains(one.spot.range);
-    found.list.retain(|one| !is_own(one));
-    found.silent.retain(|one| !is_own(one));
+fn described(found: &References) -> String {
+    let symbol = &found.target.symbol;
+    format!("{} in {}", symbol.name_path, symbol.path)
+}
+
+fn is_used(found: &References) -> bool {
+    let lists = [&found.list, &found.silent, &found.elsewhere];
+    !found.outside.is_empty() || lists.iter().any(|list| !list.is_empty())
+}
+
+/// What refers to a declaration from inside of it, or of another one of the same thing, goes with it.
+fn leave_out_own(found: &mut [References]) {
+    let own: Vec<(RelPath, TextRange)> =
+        found.iter().map(|one| (one.target.at.path.clone(), one.target.range)).collect();
+    let is_use = |one: &Reference| {
+        !own.iter().any(|(path, range)| one.spot.path == *path && range.contains(one.spot.range))
+    };
+    for one in found {
+        one.list.retain(is_use);
+        one.silent.retain(is_use);
+    }
 }

@@ -1,0 +1,72 @@
+//! What safe_delete takes together, and what it counts as a use, through the real daemon.
+
+use serde_json::json;
+
+use super::edit_agent::{Agent, put, text_of};
+use crate::support::User;
+
+const SETS: &str = "from typing import overload\n\n\nclass F:\n    @overload\n    def g(self, a: int) -> int: ...\n\n    @overload\n    def g(self, a: str) -> str: ...\n\n    def g(self, a):\n        return a\n\n    @property\n    def v(self):\n        return 1\n\n    def kept(self):\n        pass\n\n    @v.setter\n    def v(self, value):\n        pass\n\n    @v.deleter\n    def v(self):\n        pass\n\n\nclass Only:\n    @property\n    def w(self):\n        return 1\n\n    @w.setter\n    def w(self, value):\n        pass\n";
+
+#[test]
+fn declarations_that_are_one_thing_are_deleted_together() {
+    let user = User::new();
+    put(&user, "sets.py", SETS);
+    put(
+        &user,
+        "over.ts",
+        "export function over(a: number): number;\nexport function over(a: string): string;\nexport function over(a: any): any { return a }\n\nexport class C {\n  get p() { return 1 }\n  set p(v) {}\n  n() {}\n}\n",
+    );
+    put(
+        &user,
+        "Shop.java",
+        "class Shop {\n    int size(int a) { return 1; }\n    int size() { return 2; }\n}\n",
+    );
+    let mut agent = Agent::new(&user, "native");
+    for one in ["F/g[0]", "F/g[2]", "F/v[1]"] {
+        let told = agent.refused("safe_delete", json!({ "name_path": one }));
+        assert!(told.starts_with(&format!("{one} in sets.py is still used; ")), "{told}");
+    }
+    let told = agent.refused("safe_delete", json!({ "name_path": "Shop/size" }));
+    assert!(told.starts_with("Found multiple 2 symbols matching 'Shop/size'; "), "{told}");
+    let told = agent.refused("safe_delete", json!({ "name_path": "Only/w" }));
+    assert!(told.starts_with("'Only/w[0]' is the only statement of its block at sets.py:31"), "{told}");
+    // A use beyond the set.
+    put(&user, "use.py", "from sets import F\n\nF().g(1)\n");
+    let told = agent.refused("safe_delete", json!({ "name_path": "F/g" }));
+    assert!(told.contains("is still used; ") && told.contains("use.py"), "{told}");
+    std::fs::remove_file(user.path("project/use.py")).unwrap();
+    let told = agent.done("safe_delete", json!({ "name_path": "F/g" }));
+    assert!(told.starts_with("delete F/g\n"), "{told}");
+    let set = SETS.find("    @overload").unwrap()..SETS.find("    @property").unwrap();
+    let mut expected = SETS.to_owned();
+    expected.replace_range(set, "");
+    assert_eq!(text_of(&user, "sets.py"), expected);
+    // Others stand between its parts.
+    agent.done("safe_delete", json!({ "name_path": "F/v" }));
+    let class = "class F:\n    def kept(self):\n        pass\n\n\nclass Only";
+    assert!(text_of(&user, "sets.py").contains(class), "{}", text_of(&user, "sets.py"));
+    agent.done("safe_delete", json!({ "name_path": "over" }));
+    agent.done("safe_delete", json!({ "name_path": "C/p" }));
+    assert_eq!(text_of(&user, "over.ts"), "export class C {\n  n() {}\n}\n");
+    for _ in 0..4 {
+        agent.done("undo", json!({}));
+    }
+    assert_eq!(text_of(&user, "sets.py"), SETS);
+    agent.done("safe_delete", json!({ "name_path": "F/v", "force": true }));
+    assert!(!text_of(&user, "sets.py").contains("def v("));
+}
+
+#[test]
+fn a_declaration_and_its_definition_go_together() {
+    let user = User::new();
+    put(&user, "a.h", "int alone(int n);\nint kept(void);\n");
+    put(
+        &user,
+        "a.c",
+        "#include \"a.h\"\n\nint alone(int n)\n{\n    return n;\n}\n\nint kept(void) { return 1; }\n",
+    );
+    let mut agent = Agent::new(&user, "native");
+    agent.done("safe_delete", json!({ "name_path": "alone" }));
+    assert_eq!(text_of(&user, "a.h"), "int kept(void);\n");
+    assert_eq!(text_of(&user, "a.c"), "#include \"a.h\"\n\nint kept(void) { return 1; }\n");
+}
