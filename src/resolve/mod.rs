@@ -2,6 +2,7 @@
 //! that is; where a name may be declared. No types, no server, no IO of its own (texts come from [`Sources`]).
 //! Invariant: the text at every range that leaves here is the name that was asked for.
 
+mod accessors;
 mod bases;
 mod binders;
 mod bindings;
@@ -46,6 +47,7 @@ mod test_functions;
 mod tests;
 mod type_links;
 
+pub use accessors::{accessor_names, accessor_uses, has_accessors};
 pub use bindings::same_binding;
 pub use clashes::{captured, taken};
 pub use constructed::constructed_members;

@@ -70,3 +70,25 @@ fn a_declaration_and_its_definition_go_together() {
     assert_eq!(text_of(&user, "a.h"), "int kept(void);\n");
     assert_eq!(text_of(&user, "a.c"), "#include \"a.h\"\n\nint kept(void) { return 1; }\n");
 }
+
+#[test]
+fn what_another_language_reaches_by_an_accessor_is_used() {
+    let user = User::new();
+    let kotlin = "package p\n\nclass B {\n    var flag = true\n\n    @get:JvmName(\"size\")\n    val count = 1\n\n    val spare = 2\n}\n\nval lone = 1\n\nval free = 2\n\nfun f(j: J) = j.width\n";
+    let java = "package p;\nclass J {\n    int x(B b) {\n        b.setFlag(true);\n        return b.size() + AKt.getLone();\n    }\n\n    int getWidth() { return 1; }\n\n    int getSpare() { return 2; }\n}\n";
+    put(&user, "A.kt", kotlin);
+    put(&user, "J.java", java);
+    let mut agent = Agent::new(&user, "native");
+    for (name, place) in
+        [("B/flag", "J.java:4"), ("B/count", "J.java:5"), ("lone", "J.java:5"), ("J/getWidth", "A.kt:16")]
+    {
+        let told = agent.refused("safe_delete", json!({ "name_path": name }));
+        assert!(told.contains(" is still used; nothing was written; "), "{name}: {told}");
+        assert!(told.contains(&format!("in other languages:\n{place}")), "{name}: {told}");
+    }
+    // What is declared elsewhere under such a name is no use.
+    agent.done("safe_delete", json!({ "name_path": "B/spare" }));
+    agent.done("safe_delete", json!({ "name_path": "free" }));
+    agent.done("safe_delete", json!({ "name_path": "B/flag", "force": true }));
+    assert!(!text_of(&user, "A.kt").contains("flag") && !text_of(&user, "A.kt").contains("spare"));
+}

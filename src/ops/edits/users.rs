@@ -8,11 +8,14 @@ use crate::ops::Project;
 use crate::ops::question::QuestionError;
 use crate::ops::target::Wanted;
 use crate::ops::unread::{self, Unread};
+use crate::resolve::accessor_names;
+use crate::syntax::Outline;
 
 /// The files in which a name is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Users {
-    name: String,
+    /// The name, and those of accessors.
+    names: Vec<String>,
     files: Vec<(RelPath, Option<ContentHash>)>,
     /// What may hold the name and was not looked into: a file just written may still be with its parser.
     unread: Unread,
@@ -22,27 +25,28 @@ impl Users {
     /// Of the name of a symbol, as of now.
     pub async fn of(project: &Project, wanted: &Wanted) -> Result<Users, QuestionError> {
         let name = wanted.name_path.trim_end_matches('/').rsplit('/').next().unwrap_or("");
-        Users::of_name(project, name.split('[').next().unwrap_or(name)).await
+        let name = name.split('[').next().unwrap_or(name);
+        let names = std::iter::once(name.to_owned()).chain(accessor_names(name));
+        Users::of_names(project, names.collect()).await
     }
 
-    async fn of_name(project: &Project, name: &str) -> Result<Users, QuestionError> {
-        let name = name.to_owned();
-        project.look(move |view, _| Users::in_view(view, name)).await
+    async fn of_names(project: &Project, names: Vec<String>) -> Result<Users, QuestionError> {
+        project.look(move |view, _| Users::in_view(view, names)).await
     }
 
     /// Whether they are still the same.
     pub(super) async fn are_same(&self, project: &Project) -> Result<bool, QuestionError> {
-        Ok(Users::of_name(project, &self.name).await? == *self)
+        Ok(Users::of_names(project, self.names.clone()).await? == *self)
     }
 
-    fn in_view(view: &View, name: String) -> Users {
-        let files = view
-            .snapshot
-            .files
-            .iter()
-            .filter(|file| file.outline().is_some_and(|outline| outline.occurrences.contains(&name)));
-        let files = files.map(|file| (file.path.clone(), file.hash())).collect();
-        let unread = unread::of_word(view, &name);
-        Users { name, files, unread }
+    fn in_view(view: &View, names: Vec<String>) -> Users {
+        let holds = |outline: &Outline| names.iter().any(|name| outline.occurrences.contains(name));
+        let files =
+            view.snapshot.files.iter().filter(|file| file.outline().is_some_and(|outline| holds(outline)));
+        let files = files.map(|file| (file.path.clone(), file.hash()));
+        let files = files.collect();
+        let mut unread = Unread::default();
+        names.iter().for_each(|name| unread.join(unread::of_word(view, name)));
+        Users { names, files, unread }
     }
 }

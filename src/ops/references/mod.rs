@@ -24,11 +24,12 @@ use super::Project;
 use super::question::{QuestionError, Source, unchanged};
 use super::spot::{self, Checked, Dropped, Expect};
 use super::target::{Target, Wanted};
+use super::unread::{self, Unread};
 use crate::base::RelPath;
 use crate::engine::View;
 use crate::index::Content;
 use crate::lsp::{NoAnswer, Said, Span, Waiting};
-use crate::resolve::Judgement;
+use crate::resolve::{self, Judgement};
 
 /// How often a server is asked in all when its answer seems to lack something: at once, and …
 const ROUNDS: usize = 2;
@@ -54,7 +55,7 @@ pub async fn references(project: &Project, ask: &FindReferences) -> Result<Refer
 }
 
 /// Finds the uses of each declaration that a name means, where they are one thing
-/// ([`Several::OneThing`](super::target::Several)); never nothing.
+/// ([`Several::OneThing`](super::target::Several)), and what may be a use of it by the name of an accessor; never nothing.
 pub async fn references_of_declarations(
     project: &Project,
     ask: &FindReferences,
@@ -62,11 +63,37 @@ pub async fn references_of_declarations(
     unchanged(|| async {
         let mut all = Vec::new();
         for target in project.declarations_of(&ask.wanted).await? {
-            all.push(of_target(project, &target, ask.waiting).await?);
+            let mut found = of_target(project, &target, ask.waiting).await?;
+            add_accessor_uses(project, &target, &mut found).await?;
+            all.push(found);
         }
         Ok(all)
     })
     .await
+}
+
+/// Adds what may be uses in other languages, which neither a server nor the symbol's name tells.
+async fn add_accessor_uses(
+    project: &Project,
+    target: &Target,
+    found: &mut References,
+) -> Result<(), QuestionError> {
+    let target = target.clone();
+    let work = move |view: &View, cancel: &_| {
+        let (mut list, mut unread) = (Vec::new(), Unread::default());
+        for (name, one) in resolve::accessor_uses(view, &target.resolved(), cancel)? {
+            list.extend(listed(view, &[Found::of(&one)], &name, cancel)?);
+        }
+        if resolve::has_accessors(&target.resolved()) {
+            let names = resolve::accessor_names(&target.name);
+            names.iter().for_each(|name| unread.join(unread::of_word(view, name)));
+        }
+        Ok::<_, QuestionError>((list, unread))
+    };
+    let (list, unread) = project.look(work).await??;
+    found.elsewhere.extend(list);
+    found.unread.join(unread);
+    Ok(())
 }
 
 /// The uses of a symbol that was found already.

@@ -1,0 +1,147 @@
+//! Uses of a member of the JVM's languages by other names than its own: Java reaches Kotlin's property `size` by `getSize`, Kotlin
+//! reaches Java's `getSize` by `size`. By names alone. Invariant: what may be such a use is told, and never as certain.
+
+use super::occurrence::{Judgement, Occurrence, Role};
+use super::sources::{Sources, Target};
+use crate::base::cancel::Cancelled;
+use crate::base::{Cancel, TextRange};
+use crate::index::FileEntry;
+use crate::syntax::{Outline, Row, SymbolKind, name_hash};
+
+/// The names by which the other of the two languages may reach a member called `name`: those of the accessors, if it is a
+/// property of Kotlin's, and those of the property, if it is an accessor of Java's.
+pub fn accessor_names(name: &str) -> Vec<String> {
+    let mut names = accessors_of(name);
+    names.extend(properties_of(name));
+    names
+}
+
+/// Whether `target` is a member that the other of the two languages may reach by such names.
+pub fn has_accessors(target: &Target) -> bool {
+    use SymbolKind::{Constant, Field, Method, Property, Variable};
+    let Some((_, row)) = target.row().filter(|(_, row)| !row.is_local()) else { return false };
+    match grammar(&target.file) {
+        "kotlin" => matches!(row.kind(), Property | Variable | Constant | Field),
+        "java" => row.kind() == Method,
+        _ => false,
+    }
+}
+
+/// Occurrences of such names of `target` in files of the other language, each with the name, in path order, then by offset.
+pub fn accessor_uses(
+    sources: &dyn Sources,
+    target: &Target,
+    cancel: &Cancel,
+) -> Result<Vec<(String, Occurrence)>, Cancelled> {
+    let Some((outline, row)) = target.row().filter(|_| has_accessors(target)) else { return Ok(Vec::new()) };
+    let name = outline.name(row);
+    let (names, other) = if grammar(&target.file) == "java" {
+        (properties_of(name), "kotlin")
+    } else {
+        let mut names = accessors_of(name);
+        if let Some(current) = sources.current(&target.file) {
+            names.extend(given_names(current.text.slice(row.range())));
+        }
+        (names, "java")
+    };
+    let mut found = Vec::new();
+    for file in sources.snapshot().files.iter().filter(|file| grammar(file) == other) {
+        let holds = |name: &String| file.outline().is_some_and(|outline| outline.occurrences.contains(name));
+        if !names.iter().any(holds) {
+            continue;
+        }
+        cancel.check()?;
+        let Some(current) = sources.current(file) else { continue };
+        let (text, outline) = (current.text.as_str(), &current.outline);
+        for name in &names {
+            let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
+            for start in outline.occurrences.offsets_of_hash(name_hash(name.as_bytes())) {
+                let range = TextRange::new(start, start.saturating_add(length));
+                // Two names can share a hash.
+                let is_it = text.get(range.as_range()) == Some(name) && is_whole(text, range);
+                if is_it && !is_apart(text, outline, start) {
+                    let (path, judgement) = (file.path.clone(), Judgement::Unchecked);
+                    found.push((name.clone(), Occurrence { path, range, judgement, role: Role::Use }));
+                }
+            }
+        }
+    }
+    found.sort_by(|(_, a), (_, b)| (&a.path, a.range.start).cmp(&(&b.path, b.range.start)));
+    Ok(found)
+}
+
+fn grammar(file: &FileEntry) -> &'static str {
+    file.grammar().map_or("", |grammar| grammar.name())
+}
+
+/// Whether the name at `start` is that of a declaration which overrides nothing.
+fn is_apart(text: &str, outline: &Outline, start: u32) -> bool {
+    let declared = outline.rows.iter().find(|row| row.name_start == start);
+    declared.is_some_and(|row: &Row| {
+        let before = text.get(row.start as usize..start as usize).unwrap_or("");
+        !before.contains("@Override") && !before.split_whitespace().any(|word| word == "override")
+    })
+}
+
+/// Whether no identifier goes on behind the range.
+fn is_whole(text: &str, range: TextRange) -> bool {
+    let next = text.get(range.end as usize..).and_then(|rest| rest.chars().next());
+    next.is_none_or(|c| !(c.is_alphanumeric() || c == '_'))
+}
+
+/// `size`: `getSize`, `setSize`, `isSize`; `isEmpty`: `setEmpty`, too.
+fn accessors_of(property: &str) -> Vec<String> {
+    let mut chars = property.chars();
+    let Some(first) = chars.next() else { return Vec::new() };
+    let capital: String = first.to_uppercase().chain(chars).collect();
+    let mut names: Vec<String> = ["get", "set", "is"].map(|prefix| format!("{prefix}{capital}")).into();
+    if let Some(rest) = without_prefix(property, "is") {
+        names.push(format!("set{rest}"));
+    }
+    names
+}
+
+/// `getSize`: `size`; `setEmpty`: `empty`, `isEmpty`; `getURLPath`: `urlPath`, too.
+fn properties_of(accessor: &str) -> Vec<String> {
+    let rest = ["get", "set"].iter().find_map(|prefix| without_prefix(accessor, prefix));
+    let Some(rest) = rest else { return Vec::new() };
+    let lowered = |count: usize| -> String {
+        rest.chars().enumerate().map(|(at, c)| if at < count { c.to_ascii_lowercase() } else { c }).collect()
+    };
+    let capitals = rest.chars().take_while(char::is_ascii_uppercase).count();
+    let mut names = vec![lowered(1), format!("is{rest}")];
+    if capitals > 1 {
+        let is_all = capitals == rest.chars().count();
+        names.push(lowered(if is_all { capitals } else { capitals - 1 }));
+    }
+    names
+}
+
+/// What stands behind `prefix`, if that begins another word.
+fn without_prefix<'a>(name: &'a str, prefix: &str) -> Option<&'a str> {
+    name.strip_prefix(prefix).filter(|rest| rest.starts_with(|c: char| !c.is_lowercase()))
+}
+
+/// The names that a declaration gives its accessors: `@get:JvmName("size")`.
+fn given_names(declaration: &str) -> impl Iterator<Item = String> {
+    let names = declaration.split("JvmName").skip(1);
+    names.filter_map(|rest| Some(rest.trim_start().strip_prefix("(\"")?.split('"').next()?.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_two_languages() {
+        assert_eq!(accessors_of("size"), ["getSize", "setSize", "isSize"]);
+        assert_eq!(accessors_of("isEmpty"), ["getIsEmpty", "setIsEmpty", "isIsEmpty", "setEmpty"]);
+        assert_eq!(accessors_of("issue"), ["getIssue", "setIssue", "isIssue"]);
+        assert_eq!(properties_of("getSize"), ["size", "isSize"]);
+        assert_eq!(properties_of("setURLPath"), ["uRLPath", "isURLPath", "urlPath"]);
+        assert_eq!(properties_of("getURL"), ["uRL", "isURL", "url"]);
+        assert!(properties_of("getter").is_empty() && properties_of("get").is_empty());
+        let given: Vec<String> = given_names("@get:JvmName(\"a\") @set:JvmName(\"b\") var x = 1").collect();
+        assert_eq!(given, ["a", "b"]);
+    }
+}
