@@ -160,3 +160,15 @@ fn what_a_test_expects_to_be_shown_of_an_exception_follows() {
         assert!(done.contains("1 place in a string renamed too") && done.contains("incomplete: "), "{done}");
     });
 }
+
+#[test]
+fn a_diagnostic_that_names_the_member_is_no_new_one() {
+    let lib = "class A:\n    def go(self):\n        return self.go.missing\n";
+    let Some(servers) = real_server("ty") else { return };
+    play(&[PROJECT, ("lib.py", lib.as_bytes())], Answers::Real(servers), async |stage| {
+        let wrong = stage.done("diagnostics", json!({ "path": "lib.py", "wait": "ready" })).await;
+        assert!(wrong.contains("Self@go.go()") && wrong.contains("`missing`"), "{wrong}");
+        let done = stage.done("rename_symbol", rename("A/go", "run")).await;
+        assert!(done.contains("no new diagnostics (ty)"), "{done}");
+    });
+}

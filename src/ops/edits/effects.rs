@@ -9,6 +9,7 @@ use crate::base::RelPath;
 use crate::lsp::{Severity, Waiting};
 use crate::ops::Project;
 use crate::ops::diagnostics::{AskDiagnostics, Found, Of, diagnostics};
+use crate::ops::spot::whole_words;
 
 /// How long each of the two looks may take.
 const DEADLINE: Duration = Duration::from_secs(2);
@@ -52,6 +53,15 @@ pub enum Unknown {
     NoAnswer,
 }
 
+/// What a rename calls a symbol from now on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewName {
+    /// The name that it had.
+    pub old: String,
+    /// The name that it has.
+    pub new: String,
+}
+
 /// The state of things before an edit.
 #[derive(Debug)]
 pub(in crate::ops) struct Before(Result<Told, Unknown>);
@@ -73,8 +83,14 @@ pub(super) async fn before(project: &Project, report: Report, files: &[RelPath])
     Before(ask(project, files).await)
 }
 
-/// Asks again, of the files as they are now, and tells the difference.
-pub(super) async fn caused(project: &Project, before: Before, files: &[RelPath]) -> Caused {
+/// Asks again, of the files as they are now, and tells the difference. `new_name`: what the edit calls a symbol, which
+/// diagnostics of before and now may name.
+pub(super) async fn caused(
+    project: &Project,
+    before: Before,
+    files: &[RelPath],
+    new_name: Option<NewName>,
+) -> Caused {
     let told = match before.0 {
         Err(Unknown::NotAsked) => return Caused::Unknown(Unknown::NotAsked),
         Err(why) => return Caused::Unknown(why),
@@ -88,7 +104,11 @@ pub(super) async fn caused(project: &Project, before: Before, files: &[RelPath])
         Err(why) => return Caused::Unknown(why),
         Ok(now) => now,
     };
-    let mut known = tally(&told.found);
+    let key = |one: &Found| key(one, new_name.as_ref());
+    let mut known = Tally::new();
+    for one in &told.found {
+        *known.entry(key(one)).or_default() += 1;
+    }
     let is_new = |one: &Found| match known.get_mut(&key(one)) {
         Some(count) if *count > 0 => {
             *count -= 1;
@@ -101,17 +121,28 @@ pub(super) async fn caused(project: &Project, before: Before, files: &[RelPath])
     Caused::Known { new, servers: now.servers }
 }
 
-fn tally(found: &[Found]) -> Tally {
-    let mut tally = Tally::new();
-    for one in found {
-        *tally.entry(key(one)).or_default() += 1;
-    }
-    tally
+fn key(one: &Found, new_name: Option<&NewName>) -> (RelPath, Severity, Option<String>, String) {
+    let diagnostic = &one.diagnostic;
+    let message = match new_name {
+        None => diagnostic.message.clone(),
+        Some(name) => name.replaced(&diagnostic.message),
+    };
+    (one.spot.path.clone(), diagnostic.severity, diagnostic.code.clone(), message)
 }
 
-fn key(one: &Found) -> (RelPath, Severity, Option<String>, String) {
-    let diagnostic = &one.diagnostic;
-    (one.spot.path.clone(), diagnostic.severity, diagnostic.code.clone(), diagnostic.message.clone())
+impl NewName {
+    /// `text` with the new name for the old one, wherever that stands as a word.
+    fn replaced(&self, text: &str) -> String {
+        let mut replaced = String::new();
+        let mut from = 0;
+        for at in whole_words(text, &self.old) {
+            replaced.push_str(&text[from..at]);
+            replaced.push_str(&self.new);
+            from = at + self.old.len();
+        }
+        replaced.push_str(&text[from..]);
+        replaced
+    }
 }
 
 async fn ask(project: &Project, files: &[RelPath]) -> Result<Told, Unknown> {
@@ -148,4 +179,19 @@ async fn ask(project: &Project, files: &[RelPath]) -> Result<Told, Unknown> {
 
 fn has_ready_server(project: &Project, path: &RelPath) -> bool {
     project.languages.language_of(path).is_some_and(|language| project.servers.is_ready(language))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_with_the_old_name_is_the_one_with_the_new() {
+        let name = NewName { old: "go".to_owned(), new: "run".to_owned() };
+        assert_eq!(
+            name.replaced("`Self@go` has no attribute `gone`, go"),
+            "`Self@run` has no attribute `gone`, run"
+        );
+        assert_eq!(name.replaced(""), "");
+    }
 }

@@ -45,7 +45,7 @@ pub use apply::{
     ApplyError, apply, history, preview, preview_redo, preview_resolve, preview_undo, redo, resolve, undo,
 };
 pub use breaks_syntax::BrokenAt;
-pub use effects::{Caused, Report, Unknown};
+pub use effects::{Caused, NewName, Report, Unknown};
 pub use endings::{Ending, Endings};
 pub use fault::{EditFault, Fate};
 pub use guard::Guard;

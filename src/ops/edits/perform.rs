@@ -136,7 +136,7 @@ async fn made(
             applied => applied?,
         };
         drop(turn);
-        let caused = effects::caused(project, before, &files).await;
+        let caused = effects::caused(project, before, &files, None).await;
         let count = |(path, new): (RelPath, Option<super::NewText>)| {
             let new = new.unwrap_or_default();
             (path, changed_lines(&new.before, &new.after))

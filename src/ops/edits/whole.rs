@@ -3,7 +3,7 @@
 //! made up anew, never forced upon other texts.
 
 use super::apply::{ApplyError, apply};
-use super::effects::{self, Before, Caused, Report};
+use super::effects::{self, Before, Caused, NewName, Report};
 use super::foretelling::foretell;
 use super::request::{Base, Form, Stale};
 use crate::base::{ContentHash, RelPath};
@@ -23,6 +23,10 @@ pub trait WholeEdit {
     fn files(&self) -> &[(RelPath, usize)];
     /// Files that get other names.
     fn renamed(&self) -> &[(RelPath, RelPath)];
+    /// The name that it replaces everywhere, and the new one: a diagnostic that has the other name now is no new one.
+    fn new_name(&self) -> Option<NewName> {
+        None
+    }
     /// The file that the question was about, and what it held then.
     fn asked_at(&self) -> (&RelPath, ContentHash);
 }
@@ -99,6 +103,7 @@ pub struct Carried {
     pub applied: Applied,
     before: Before,
     files: Vec<RelPath>,
+    new_name: Option<NewName>,
 }
 
 /// Makes the edit, and tells the servers of files that have other names now.
@@ -132,12 +137,13 @@ pub async fn carry_out(
         let renamed = edit.renamed().iter().find(|(from, _)| *from == path);
         renamed.map_or(path, |(_, to)| to.clone())
     };
-    Ok(Carried { applied, before, files: files.into_iter().map(now).collect() })
+    let files = files.into_iter().map(now).collect();
+    Ok(Carried { applied, before, files, new_name: edit.new_name() })
 }
 
 impl Carried {
     /// What is wrong now that was not before.
     pub async fn caused(self, project: &Project) -> Caused {
-        effects::caused(project, self.before, &self.files).await
+        effects::caused(project, self.before, &self.files, self.new_name).await
     }
 }

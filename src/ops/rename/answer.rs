@@ -3,7 +3,7 @@
 use crate::base::{ContentHash, RelPath};
 use crate::edit::Plan;
 use crate::lsp::NoAnswer;
-use crate::ops::edits::{ApplyError, NewNameError, WholeEdit};
+use crate::ops::edits::{ApplyError, NewName, NewNameError, WholeEdit};
 use crate::ops::question::{QuestionError, Source};
 use crate::ops::server_edit::ServerEditError;
 use crate::ops::target::Target;
@@ -44,6 +44,10 @@ impl WholeEdit for Planned {
 
     fn renamed(&self) -> &[(RelPath, RelPath)] {
         &self.renamed
+    }
+
+    fn new_name(&self) -> Option<NewName> {
+        Some(NewName { old: self.target.name.clone(), new: self.new_name.clone() })
     }
 
     fn asked_at(&self) -> (&RelPath, ContentHash) {
