@@ -37,6 +37,8 @@ enum Obstacle {
     OnTrial,
     /// The parser met text it could not make sense of.
     Broken,
+    /// The same, and the name stands there: what is made of it may be wrong.
+    Misread,
     /// Directories that the system does not let us list; what it said.
     Unlisted(String),
 }
@@ -199,6 +201,33 @@ pub(in crate::ops) fn of_target(
     Ok(unread)
 }
 
+/// What may inherit from the target, or override it, in files that the parser made no sense of: they name it, or one of
+/// `kin` (what is related to it). Of a member of `class` they name that or one of `kin` besides.
+pub(in crate::ops) fn of_heirs(
+    view: &View,
+    target: &Target,
+    (class, kin): (Option<&str>, &[String]),
+    cancel: &Cancel,
+) -> Result<Unread, Cancelled> {
+    let mut unread = Unread::default();
+    for file in view.snapshot.unsure.iter().filter_map(|path| view.snapshot.files.get(path.as_str())) {
+        cancel.check()?;
+        let Some(outline) = file.outline().filter(|_| can_name(view, file, target)) else { continue };
+        let stands = |name: &str| {
+            outline.occurrences.contains(name) || NeededWords::of_name(name).may_be_in(view, &file.path)
+        };
+        let has_kin = || class.into_iter().chain(kin.iter().map(String::as_str)).any(stands);
+        let has_it = match class {
+            Some(_) => stands(&target.name) && has_kin(),
+            None => stands(&target.name) || has_kin(),
+        };
+        if has_it {
+            unread.add(Obstacle::Misread, file.path.clone());
+        }
+    }
+    Ok(unread)
+}
+
 /// Whether a file that was not parsed is of a language that can name the target. One without an extension may be of any.
 fn can_name(view: &View, file: &FileEntry, target: &Target) -> bool {
     let Some(language) = view.languages.language_of(&file.path) else { return true };
@@ -253,7 +282,9 @@ fn clause_of_all(obstacle: &Obstacle, paths: &[RelPath]) -> String {
         Obstacle::OnTrial => {
             format!("{files} that the parser takes long over: {names}; ask again in a few seconds")
         }
-        Obstacle::Broken => format!("{files} with syntax errors, symbols may be missing: {names}"),
+        Obstacle::Broken | Obstacle::Misread => {
+            format!("{files} with syntax errors, symbols may be missing: {names}")
+        }
         Obstacle::Unreadable(_) | Obstacle::Unlisted(_) => clause(obstacle, paths),
     }
 }
@@ -282,6 +313,11 @@ fn clause(obstacle: &Obstacle, paths: &[RelPath]) -> String {
             )
         }
         Obstacle::Broken => format!("{files} with syntax errors {hold} the name and may declare it: {names}"),
+        Obstacle::Misread => {
+            format!(
+                "{files} with syntax errors {hold} the name and may have more of what was asked for: {names}"
+            )
+        }
         Obstacle::Unlisted(why) => {
             let directories = if count == 1 { "directory" } else { "directories" };
             format!("{count} {directories} could not be listed ({why}): {names}")

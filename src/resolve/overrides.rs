@@ -58,6 +58,8 @@ pub struct OverrideFamily {
     pub perhaps_outside: Vec<OutsideMember>,
     /// Bases of which the project's text does not tell what they declare, or what they are.
     pub unknown: Vec<UnknownBase>,
+    /// Classes of which it is not known whether they inherit from the asked one's, and that declare the member, or whose heirs do.
+    pub may_be_below: Vec<Target>,
     /// Where the members are used through `super()` in classes of the family: whatever comes next there is of the family.
     pub through_super: Vec<(RelPath, TextRange)>,
     /// Where classes of the family reach members by names that the program computes, which may be this one.
@@ -258,6 +260,7 @@ impl Linking<'_, '_> {
         let above = members.iter().filter(|member| member.0 != class && forebears.contains(&member.0));
         family.above = above.map(|&(class, row)| of(&self.graph.node(class).class, row)).collect();
         sort(&mut family.above);
+        family.may_be_below = self.may_be_below(&heirs, &forebears)?;
         family.through_super = self.through_super(&around);
         if self.project.family == Family::Python {
             let classes = around.iter().map(|&at| &self.graph.node(at).class);
@@ -453,7 +456,29 @@ impl Linking<'_, '_> {
     ) -> Result<(), Cancelled> {
         let linked: BTreeSet<usize> = members.iter().map(|member| member.0).collect();
         let heirs: BTreeSet<usize> = linked.iter().flat_map(|&class| self.graph.descendants(class)).collect();
-        let may_be = may_be_one_of(self.project, self.graph, &heirs)?;
+        for (class, all) in self.beside(&heirs)? {
+            all.iter().for_each(|written| self.unknown(class, written, Unknown::Class, family));
+        }
+        Ok(())
+    }
+
+    /// Classes with a base that may be one of `heirs`, and which declare the member, or whose heirs do; none of `heirs` nor of
+    /// their `forebears`.
+    fn may_be_below(
+        &self,
+        heirs: &BTreeSet<usize>,
+        forebears: &BTreeSet<usize>,
+    ) -> Result<Vec<Target>, Cancelled> {
+        let beside = self.beside(heirs)?.into_keys().filter(|class| !forebears.contains(class));
+        let mut classes: Vec<Target> = beside.map(|class| self.graph.node(class).class.clone()).collect();
+        sort(&mut classes);
+        Ok(classes)
+    }
+
+    /// Classes with bases that are not known and may be one of `heirs`, with these bases; they, or what inherits from them,
+    /// declare the member and are none of `heirs`.
+    fn beside(&self, heirs: &BTreeSet<usize>) -> Result<BTreeMap<usize, Vec<WrittenBase>>, Cancelled> {
+        let may_be = may_be_one_of(self.project, self.graph, heirs)?;
         let mut beside: BTreeMap<usize, Vec<WrittenBase>> = BTreeMap::new();
         for (at, node) in self.graph.iter() {
             if heirs.contains(&at) || rows(&node.class, self.name).is_empty() {
@@ -469,10 +494,7 @@ impl Linking<'_, '_> {
                 }
             }
         }
-        for (class, all) in beside {
-            all.iter().for_each(|written| self.unknown(class, written, Unknown::Class, family));
-        }
-        Ok(())
+        Ok(beside)
     }
 
     /// Uses of the name through `super()` in these Python classes. Which class comes next is decided where one inherits from

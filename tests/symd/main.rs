@@ -38,6 +38,7 @@ mod file_tools_hostile;
 mod find_cli;
 mod foreign_symbols;
 mod hard_links;
+mod heir_doubts;
 mod help_agents;
 mod hostile_files;
 mod hostile_units;

@@ -30,6 +30,7 @@ use super::target::{Target, Wanted};
 use super::together::all_of;
 use super::unread::{self, Unread};
 use crate::base::Cancel;
+use crate::base::cancel::Cancelled;
 use crate::engine::View;
 use crate::lsp::{Direction, Waiting};
 use crate::syntax::SymbolKind;
@@ -111,7 +112,8 @@ pub struct Omitted {
     pub unchecked: usize,
     /// Names that are called and that nobody could follow, sorted.
     pub unresolved: Vec<String>,
-    /// Of which types it cannot be told whether they belong in the tree, in a sentence's words; none where a server answered.
+    /// Of which types it cannot be told whether they belong in the tree, in a sentence's words; what a server lists is not
+    /// among it.
     pub perhaps: Vec<String>,
     /// Whether the bound on functions or on time was met.
     pub is_cut: bool,
@@ -302,7 +304,13 @@ impl Growing {
             return Ok(());
         }
         let of = target.clone();
-        let work = move |view: &View, cancel: &Cancel| unread::of_target(view, &of, &names, cancel);
+        let work = move |view: &View, cancel: &Cancel| {
+            let mut unread = unread::of_target(view, &of, &names, cancel)?;
+            if relation == Relation::Subtypes {
+                unread.join(unread::of_heirs(view, &of, (None, &names), cancel)?);
+            }
+            Ok::<_, Cancelled>(unread)
+        };
         self.omitted.unread.join(project.look(work).await??);
         Ok(())
     }

@@ -8,11 +8,11 @@ use tokio::sync::OnceCell;
 use super::Omitted;
 use super::callees::pointed_at;
 use super::level::{Gathered, Key, Level, Party, Where};
-use crate::base::Cancel;
+use crate::base::{Cancel, RelPath};
 use crate::engine::View;
 use crate::lsp::{Direction, NoAnswer, Waiting};
 use crate::ops::Project;
-use crate::ops::implementations::doubtful;
+use crate::ops::implementations::{doubtful, in_words, left_by_server};
 use crate::ops::question::{QuestionError, Source};
 use crate::ops::spot;
 use crate::ops::target::Target;
@@ -75,7 +75,30 @@ pub(in crate::ops) async fn types(
         Ok::<_, QuestionError>(gathered)
     };
     let gathered = project.look(work).await??;
-    level(project, gathered, Source::Server(server), Omitted::default()).await
+    let links = heads.links(project, of).await?;
+    let perhaps = left_doubts(&links, of, (direction, &gathered));
+    let omitted = Omitted { perhaps, ..Omitted::default() };
+    level(project, gathered, Source::Server(server), omitted).await
+}
+
+/// What remains doubtful beside what a server lists.
+fn left_doubts(links: &TypeLinks, of: &Target, (direction, listed): (Direction, &Gathered)) -> Vec<String> {
+    match direction {
+        Direction::Down => {
+            let place = |key: &Key| match &key.file {
+                Where::Project(path) => Some((path.clone(), key.at?)),
+                Where::Outside(_) => None,
+            };
+            let places: Vec<(RelPath, u32)> = listed.keys().filter_map(place).collect();
+            in_words(&left_by_server(doubtful(&links.heirs), &places, of))
+        }
+        // A server that lists as many as the head names knows what is computed there.
+        Direction::Up => {
+            let written =
+                neighbours(links, of).map_or(0, |of| of.above.len() + of.outside.len() + of.open.len());
+            if listed.keys().count() < written { doubts(links, of, direction) } else { Vec::new() }
+        }
+    }
 }
 
 async fn level(
@@ -102,7 +125,7 @@ fn names_outside(links: &TypeLinks, of: &Target, direction: Direction) -> Vec<St
 /// Of which types it cannot be told whether they stand above or below.
 fn doubts(links: &TypeLinks, of: &Target, direction: Direction) -> Vec<String> {
     match direction {
-        Direction::Down => doubtful(&links.heirs),
+        Direction::Down => in_words(&doubtful(&links.heirs)),
         Direction::Up => {
             let open = neighbours(links, of).into_iter().flat_map(|of| &of.open);
             let text = |base: &String| match base.as_str() {
