@@ -9,12 +9,12 @@ use super::answer::RenameError;
 use super::linked::LinkedSymbol;
 use super::marked::marked;
 use super::shorthand::is_export;
-use super::{Rename, names};
+use super::{Doubts, Rename, names};
 use crate::base::{Cancel, RelPath, TextEdit};
 use crate::config::server::Trustworthiness;
 use crate::engine::View;
 use crate::index::Snapshot;
-use crate::lsp::{At, NoAnswer, Renaming, Said, Span, Waiting, WorkspaceEdit};
+use crate::lsp::{At, EditStep, FileRef, NoAnswer, Renaming, Said, Span, Waiting, WorkspaceEdit};
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
 use crate::ops::server_edit::{self, ServerEdit, ServerEditError};
@@ -94,6 +94,29 @@ pub(super) async fn united(
     Ok(edit)
 }
 
+impl Renamings {
+    /// The files outside the project of which the server says that they name the symbol too, each once.
+    pub(super) fn files_outside(&self) -> Vec<String> {
+        let steps = self.said.iter().flat_map(|(_, said)| &said.edit.steps);
+        let mut files: Vec<String> = steps.filter_map(outside).collect();
+        files.sort();
+        files.dedup();
+        files
+    }
+}
+
+/// The file outside the project whose text a step changes.
+fn outside(step: &EditStep) -> Option<String> {
+    match step {
+        EditStep::Text { file: FileRef::Outside(path), .. } => Some(path.display().to_string()),
+        _ => None,
+    }
+}
+
+fn is_outside(step: &EditStep) -> bool {
+    outside(step).is_some()
+}
+
 /// The server's edit of one answer, every part of which renames the symbol.
 async fn checked(
     project: &Project,
@@ -104,7 +127,10 @@ async fn checked(
     asked: &Arc<Snapshot>,
 ) -> Result<ServerEdit, RenameError> {
     let asked = Arc::clone(asked);
-    let (of, new_name, renaming) = (at.clone(), ask.new_name.clone(), renaming.clone());
+    let (of, new_name, mut renaming) = (at.clone(), ask.new_name.clone(), renaming.clone());
+    if ask.doubts == Doubts::Note {
+        renaming.edit.steps.retain(|step| !is_outside(step));
+    }
     let is_unproven = is_unproven(project, server);
     let work = move |view: &View, cancel: &Cancel| {
         if let Some(prepared) = &renaming.prepared {
