@@ -28,7 +28,7 @@ impl References {
 }
 
 /// `b` of an import's `a as b`.
-fn renamed_to<'a>(line: &'a str, name: &'a str) -> Option<&'a str> {
+pub(in crate::ops) fn renamed_to<'a>(line: &'a str, name: &'a str) -> Option<&'a str> {
     // TypeScript's `export { a as b }` is no import, and servers of that language follow it.
     let rest = whole_words(line, name).map(|at| &line[at + name.len()..]);
     let mut aliases = rest.filter_map(|rest| rest.trim_start().strip_prefix("as "));

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
+pub(super) use self::aliases::renamed_to;
 pub use self::answer::{Completeness, Reference, References};
 pub(super) use self::compare::{Compared, Standing, compare};
 pub(super) use self::confirm::confirm;

@@ -12,8 +12,8 @@ use crate::engine::View;
 use crate::lsp::{CallSite, Direction, FileRef, NoAnswer, Said, Waiting};
 use crate::ops::Project;
 use crate::ops::question::{QuestionError, Source};
-use crate::ops::references::{Completeness, Judged, Reference, References, judge, of_judged};
-use crate::ops::spot::{Expect, Spot, check, spots};
+use crate::ops::references::{Completeness, Judged, Reference, References, judge, of_judged, renamed_to};
+use crate::ops::spot::{Expect, Source as SpotSource, Spot, check, spots};
 use crate::ops::target::Target;
 use crate::resolve::{Judgement, Role};
 
@@ -90,11 +90,40 @@ async fn from_hierarchy(
         let unchecked = judged.of(Judgement::Unchecked);
         let unchecked =
             unchecked.filter(|one| one.role == Role::Call && !is_told(&one.path, one.range)).count();
-        Ok::<_, QuestionError>((!lacks).then(|| (gathered.branches(view, &languages), unchecked)))
+        let renamed = renamed(view, &judged, &name, &sites, cancel)?;
+        Ok::<_, QuestionError>((!lacks).then(|| (gathered.branches(view, &languages), unchecked, renamed)))
     };
-    let Some((branches, unchecked)) = project.look(work).await?? else { return Ok(None) };
-    omitted.unchecked = unchecked;
+    let Some((branches, unchecked, renamed)) = project.look(work).await?? else { return Ok(None) };
+    (omitted.unchecked, omitted.renamed) = (unchecked, renamed);
     Ok(Some(Level { branches, source: Source::Server(said.server.clone()), omitted }))
+}
+
+/// Files that import the function under another name, each with that name, where no call by it begins at one of `sites`.
+fn renamed(
+    view: &View,
+    judged: &Judged,
+    name: &str,
+    sites: &BTreeSet<(RelPath, u32)>,
+    cancel: &Cancel,
+) -> Result<Vec<(RelPath, String)>, QuestionError> {
+    let imports = judged.of(Judgement::Likely).filter(|one| one.role == Role::Import);
+    let imports: Vec<(RelPath, TextRange)> = imports.map(|one| (one.path.clone(), one.range)).collect();
+    let mut renamed = Vec::new();
+    for spot in spots(view, &imports, name, cancel)?.into_iter().flatten() {
+        let Some(alias) = renamed_to(&spot.around.line, name).filter(|alias| *alias != name) else {
+            continue;
+        };
+        let text = SpotSource::read(view, &spot.path).map(|source| source.text);
+        let calls_it = |(path, start): &(RelPath, u32)| {
+            let there = text.as_ref().and_then(|text| text.as_str().get(*start as usize..));
+            *path == spot.path && there.is_some_and(|there| there.starts_with(alias))
+        };
+        if !sites.iter().any(calls_it) {
+            renamed.push((spot.path.clone(), alias.to_owned()));
+        }
+    }
+    renamed.dedup();
+    Ok(renamed)
 }
 
 fn gather(
@@ -112,6 +141,8 @@ fn gather(
         (Completeness::Unchecked(_), Source::Syntax(_)) | (Completeness::Complete, _) => {}
     }
     omitted.unread = found.unread.clone();
+    omitted.renamed =
+        found.renamed().into_iter().map(|(path, alias)| (path.clone(), alias.to_owned())).collect();
     let (of_hierarchy, _) = add(view, hierarchy.unwrap_or_default(), cancel)?;
     for Reference { spot, role, judgement } in found.list.iter().chain(&found.elsewhere) {
         match role {

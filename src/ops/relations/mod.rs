@@ -29,8 +29,8 @@ use super::question::{QuestionError, Source, unchanged};
 use super::target::{Target, Wanted};
 use super::together::all_of;
 use super::unread::{self, Unread};
-use crate::base::Cancel;
 use crate::base::cancel::Cancelled;
+use crate::base::{Cancel, RelPath};
 use crate::engine::View;
 use crate::lsp::{Direction, Waiting};
 use crate::syntax::SymbolKind;
@@ -115,6 +115,8 @@ pub struct Omitted {
     /// Of which types it cannot be told whether they belong in the tree, in a sentence's words; what a server lists is not
     /// among it.
     pub perhaps: Vec<String>,
+    /// Files that import the symbol under another name, each with that name, of whose uses nothing is told.
+    pub renamed: Vec<(RelPath, String)>,
     /// Whether the bound on functions or on time was met.
     pub is_cut: bool,
     /// What was not looked into and may hold more.
@@ -278,6 +280,7 @@ impl Growing {
             all.other_uses = level.other_uses;
             all.unchecked = level.unchecked;
             all.perhaps = level.perhaps;
+            all.renamed = level.renamed;
         }
         all.unread.join(level.unread);
         all.unresolved.extend(level.unresolved);

@@ -1,7 +1,7 @@
 //! References as `native` shows them: grouped by file, 1-based lines. Among few each with its line, in a long list
 //! the lines of one symbol together. Invariant: the last line says what is missing, and what was left out.
 
-use crate::base::escaped;
+use crate::base::{RelPath, escaped};
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
@@ -98,13 +98,7 @@ fn footer(found: &References, call: &Call<'_>, unlisted: Unlisted) -> Footer {
         }
     }
     if let Some((path, alias)) = found.renamed().first() {
-        let others = match found.renamed().len() {
-            1 => String::new(),
-            more => format!(" and {} more", more - 1),
-        };
-        footer.unchecked(format!(
-            "{path} imports it as {alias}{others}; uses of such names are not followed, search finds them"
-        ));
+        tell_renamed((path, alias), found.renamed().len(), &mut footer);
     }
     found.unread.clauses().into_iter().for_each(|why| footer.incomplete(why));
     let how_to_see = if unlisted == Unlisted::Counted { "; show_unlisted lists them" } else { "" };
@@ -129,6 +123,17 @@ fn footer(found: &References, call: &Call<'_>, unlisted: Unlisted) -> Footer {
         }
     }
     footer
+}
+
+/// Says that `count` files import a symbol under another name; the first of them, and that name.
+pub(super) fn tell_renamed((path, alias): (&RelPath, &str), count: usize, footer: &mut Footer) {
+    let others = match count {
+        0 | 1 => String::new(),
+        more => format!(" and {} more", more - 1),
+    };
+    footer.unchecked(format!(
+        "{path} imports it as {alias}{others}; uses of such names are not followed, search finds them"
+    ));
 }
 
 /// Says what of a server's answer is left out.

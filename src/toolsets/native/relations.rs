@@ -1,6 +1,6 @@
 //! `find_callers`, `find_callees` and `type_hierarchy` of `native`: a tree, a symbol a line.
 
-use crate::base::escaped;
+use crate::base::{RelPath, escaped};
 use serde_json::{Value, json};
 
 use super::answer::{Footer, Format, fitting, format};
@@ -10,6 +10,7 @@ use super::asked::{
 };
 use super::files::{counted, failed, limit};
 use super::grouped::{grouped_json, grouped_text};
+use super::reference_text::tell_renamed;
 use super::render::{cut, short_word};
 use super::several::of_each;
 use super::tree::by_file;
@@ -177,6 +178,9 @@ fn tell_omitted(found: &Related, relation: Relation, footer: &mut Footer) {
         };
         footer.unchecked(format!("{unsure} marked ?, {what}"));
     }
+    if let Some((path, alias)) = omitted.renamed.first() {
+        tell_renamed((path, alias), omitted.renamed.len(), footer);
+    }
     if let Some(perhaps) = perhaps(&omitted.perhaps) {
         footer.unchecked(format!("perhaps {perhaps}"));
     }
@@ -234,6 +238,7 @@ fn as_json(found: &Related, relation: Relation, limit: usize) -> Value {
         && omitted.missing == 0
         && omitted.unchecked == 0
         && omitted.perhaps.is_empty()
+        && omitted.renamed.is_empty()
         && !omitted.is_cut
         && omitted.unread.is_empty();
     let mut object = json!({
@@ -245,6 +250,10 @@ fn as_json(found: &Related, relation: Relation, limit: usize) -> Value {
         "complete": is_whole && found.nodes.iter().all(|node| node.branch.is_likely),
         "revision": found.revision,
     });
+    if !omitted.renamed.is_empty() {
+        let one = |(path, alias): &(RelPath, String)| json!({ "path": path.as_str(), "as": alias });
+        object["renamed"] = omitted.renamed.iter().map(one).collect();
+    }
     if let Some(perhaps) = perhaps(&omitted.perhaps) {
         object["perhaps"] = json!(perhaps);
     }
