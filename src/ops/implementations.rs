@@ -8,7 +8,7 @@ use super::question::{QuestionError, Source, unchanged};
 use super::target::{Target, Wanted};
 use super::unread::{self, Unread};
 use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath, TextRange};
+use crate::base::{Cancel, RelPath, TextRange, escaped};
 use crate::engine::View;
 use crate::lsp::{Goto, NoAnswer, Waiting};
 use crate::resolve;
@@ -77,6 +77,12 @@ impl MayInherit {
     fn by_members(class: &resolve::Target) -> MayInherit {
         let text = format!("{}, which has all its members", class.name());
         MayInherit { text, extent: extent(class), by: Ground::Members }
+    }
+
+    fn made(by: &resolve::MadeClass) -> MayInherit {
+        let text =
+            format!("the class that {} makes in {}:{}", by.maker, escaped(by.path.as_str()), by.line + 1);
+        MayInherit { text, extent: (by.path.clone(), by.range), by: Ground::Base }
     }
 
     /// Whether this remains to be said beside a server that lists what begins at `listed`. What meets an interface servers
@@ -212,14 +218,16 @@ async fn by_heads(project: &Project, target: &Target, waiting: Waiting) -> Resul
         let doubt = MayInherit::by_base(class);
         MayInherit { text: format!("'{}' of {}", target.name, doubt.text), ..doubt }
     });
-    let perhaps = unknown.chain(links.alike.iter().map(MayInherit::by_members)).collect();
+    let perhaps = unknown.chain(links.alike.iter().map(MayInherit::by_members));
+    let perhaps = perhaps.chain(links.made.iter().map(MayInherit::made)).collect();
     Ok(ByHeads { all: links.below, perhaps })
 }
 
 /// The types of which syntax cannot tell whether they inherit.
 pub(super) fn doubtful(heirs: &resolve::Heirs) -> Vec<MayInherit> {
     let may = heirs.perhaps.iter().map(|(class, _)| MayInherit::by_base(class));
-    may.chain(heirs.alike.iter().map(MayInherit::by_members)).collect()
+    let may = may.chain(heirs.alike.iter().map(MayInherit::by_members));
+    may.chain(heirs.made.iter().map(MayInherit::made)).collect()
 }
 
 /// The first of them in one sentence; `None` of none.

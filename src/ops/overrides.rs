@@ -61,6 +61,8 @@ pub struct OverrideLinks {
     pub(super) above: Vec<resolve::Target>,
     /// Classes of which it is not known whether they inherit from the asked one's, and that declare the member, or whose heirs do.
     pub(super) may_be_below: Vec<resolve::Target>,
+    /// Calls that make a class which inherits from the asked one's, or may.
+    pub(super) made: Vec<resolve::MadeClass>,
     /// Types that meet the interface, where the language asks for no word.
     pub(super) alike: Vec<resolve::Target>,
 }
@@ -211,7 +213,7 @@ pub(super) async fn override_links(
     let (doubles, stand_ins): (Vec<_>, Vec<_>) = family.stand_ins.iter().partition(is_double);
     let stand_ins = stand_ins.into_iter().filter_map(|one| name_place(&one.member)).collect();
     let doubles: Vec<resolve::Target> = doubles.into_iter().map(|one| one.member.clone()).collect();
-    let may_be_below = family.may_be_below.clone();
+    let (may_be_below, made) = (family.may_be_below.clone(), family.made.clone());
     let perhaps = family.perhaps_outside.iter();
     let perhaps_outside =
         perhaps.map(|one| format!("{}, a base of {}", one.base, one.class.name())).collect();
@@ -240,6 +242,7 @@ pub(super) async fn override_links(
         below,
         above,
         may_be_below,
+        made,
         alike,
     })
 }

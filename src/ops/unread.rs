@@ -39,6 +39,8 @@ enum Obstacle {
     Broken,
     /// The same, and the name stands there: what is made of it may be wrong.
     Misread,
+    /// They name it as the other of Kotlin and Java does; how.
+    Accessors(String),
     /// Directories that the system does not let us list; what it said.
     Unlisted(String),
 }
@@ -198,6 +200,13 @@ pub(in crate::ops) fn of_target(
         unread.add(Obstacle::Unlisted(why.clone()), directory.clone());
     }
     unread.add_failed(view);
+    let places = resolve::accessor_places(view, &target.resolved(), cancel)?;
+    let mut names: Vec<&str> = places.iter().map(|(.., name)| name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut files: Vec<&RelPath> = places.iter().map(|(path, ..)| path).collect();
+    files.dedup();
+    files.into_iter().for_each(|file| unread.add(Obstacle::Accessors(names.join(", ")), file.clone()));
     Ok(unread)
 }
 
@@ -285,7 +294,7 @@ fn clause_of_all(obstacle: &Obstacle, paths: &[RelPath]) -> String {
         Obstacle::Broken | Obstacle::Misread => {
             format!("{files} with syntax errors, symbols may be missing: {names}")
         }
-        Obstacle::Unreadable(_) | Obstacle::Unlisted(_) => clause(obstacle, paths),
+        Obstacle::Unreadable(_) | Obstacle::Unlisted(_) | Obstacle::Accessors(_) => clause(obstacle, paths),
     }
 }
 
@@ -317,6 +326,9 @@ fn clause(obstacle: &Obstacle, paths: &[RelPath]) -> String {
             format!(
                 "{files} with syntax errors {hold} the name and may have more of what was asked for: {names}"
             )
+        }
+        Obstacle::Accessors(how) => {
+            format!("{files} {hold} {how}, which may be the same between Kotlin and Java: {names}")
         }
         Obstacle::Unlisted(why) => {
             let directories = if count == 1 { "directory" } else { "directories" };

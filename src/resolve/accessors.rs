@@ -4,7 +4,7 @@
 use super::occurrence::{Judgement, Occurrence, Role};
 use super::sources::{Sources, Target};
 use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, TextRange};
+use crate::base::{Cancel, RelPath, TextRange};
 use crate::index::FileEntry;
 use crate::syntax::{Outline, Row, SymbolKind, name_hash};
 
@@ -68,6 +68,46 @@ pub fn accessor_uses(
     }
     found.sort_by(|(_, a), (_, b)| (&a.path, a.range.start).cmp(&(&b.path, b.range.start)));
     Ok(found)
+}
+
+/// A place where another name of a symbol stands, and that name.
+pub type AccessorPlace = (RelPath, TextRange, String);
+
+/// Those of the uses by other names that read like one: Java calls, or declares, accessors as methods; Kotlin names what they
+/// stand for behind a dot. None of a property that Java does not reach by accessors: a private one, a constant.
+pub fn accessor_places(
+    sources: &dyn Sources,
+    target: &Target,
+    cancel: &Cancel,
+) -> Result<Vec<AccessorPlace>, Cancelled> {
+    if has_accessors(target) && is_kept_from_java(sources, target) {
+        return Ok(Vec::new());
+    }
+    let snapshot = sources.snapshot();
+    let mut found = Vec::new();
+    for (name, one) in accessor_uses(sources, target, cancel)? {
+        let Some(file) = snapshot.files.get(one.path.as_str()) else { continue };
+        let Some(current) = sources.current(file) else { continue };
+        let text = current.text.as_str();
+        let reads_like_one = match grammar(file) {
+            "java" => {
+                text.get(one.range.end as usize..).is_some_and(|behind| behind.trim_start().starts_with('('))
+            }
+            _ => text.get(..one.range.start as usize).is_some_and(|before| before.ends_with('.')),
+        };
+        if reads_like_one {
+            found.push((one.path, one.range, name));
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a Kotlin property is private, a constant, or seen by Java as a field.
+fn is_kept_from_java(sources: &dyn Sources, target: &Target) -> bool {
+    let Some((_, row)) = target.row().filter(|_| grammar(&target.file) == "kotlin") else { return false };
+    let Some(current) = sources.current(&target.file) else { return false };
+    let head = current.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("");
+    head.split_whitespace().any(|word| matches!(word, "private" | "const" | "@JvmField"))
 }
 
 fn grammar(file: &FileEntry) -> &'static str {

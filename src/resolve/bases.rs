@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::classes::is_class;
 use super::context::{before, last_word};
 use super::family::Family;
-use super::heads::{WrittenBase, alias_behind, written_bases};
+use super::heads::{WrittenBase, alias_behind, named_type, written_bases};
 use super::kin::Kin;
 use super::meaning::Meaning;
 use super::modules::Module;
@@ -17,7 +17,7 @@ use super::scope::{self, From};
 use super::sources::Target;
 use crate::base::TextRange;
 use crate::base::cancel::Cancelled;
-use crate::syntax::SymbolKind;
+use crate::syntax::{Row, SymbolKind};
 
 /// How many names for one another are followed: `A = B`, `B = C`.
 const MAX_ALIASES: usize = 8;
@@ -141,6 +141,7 @@ fn resolve(
         Meaning::Unknown if project.family == Family::Jvm && names.len() > 1 => {
             of_package(project, &names, base, hops)?;
         }
+        Meaning::Unknown if is_bound_otherwise(project, here, start, &names) => base.be_value(),
         // Of other languages than Python a class needs no import that leads to it: the package, the language itself, a
         // header bring some. None of that name is declared in the project.
         Meaning::Unknown if project.family != Family::Python && !is_declared(project, &names)? => {
@@ -150,6 +151,38 @@ fn resolve(
         Meaning::Module(_) | Meaning::Unknown => base.is_open = true,
     }
     Ok(())
+}
+
+/// Whether the file binds the name at byte `start` to what is no declaration of the outline: JavaScript's
+/// `const { Base: Name } = all`, a parameter of the C++ template that the class is.
+fn is_bound_otherwise(project: &Project, here: &Here, start: u32, names: &[&str]) -> bool {
+    let [name] = names else { return false };
+    let text = here.text.as_str();
+    match project.family {
+        Family::Ecma => {
+            here.outline.occurrences.offsets_of(name).any(|at| is_destructured(text, at as usize))
+        }
+        Family::C => {
+            let statement = text.get(..start as usize).unwrap_or("");
+            let statement = statement.rfind([';', '{', '}']).map_or(statement, |at| &statement[at + 1..]);
+            let parameters = statement.find("template").map_or("", |at| &statement[at..]);
+            let head = parameters.split(['>']).next().unwrap_or("");
+            head.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == *name)
+        }
+        _ => false,
+    }
+}
+
+/// Whether what stands at byte `at` is bound by a pattern: `const { a: Name, Name } =`, `const [Name] =`.
+fn is_destructured(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or("");
+    let statement = before.rfind([';', '=']).map_or(before, |end| &before[end + 1..]);
+    let keyword =
+        ["const", "let", "var"].into_iter().filter_map(|word| Some((statement.rfind(word)?, word))).max();
+    keyword.is_some_and(|(from, word)| {
+        let pattern = statement[from + word.len()..].trim_start();
+        pattern.starts_with(['{', '[']) && !pattern.contains(['}', ']'])
+    })
 }
 
 /// Adds the class that a name with the whole package before it stands for.
@@ -227,7 +260,21 @@ fn declared(project: &Project, target: Target, base: &mut Base, hops: usize) -> 
         return Ok(());
     };
     let text = here.text.as_str();
-    let is_alias = last_word(before(text, row.name_start as usize, project.family)) == "typealias";
+    if let Some(written) = typedef(project, text, row) {
+        let chain = named_type(here.grammar, written).filter(|_| hops < MAX_ALIASES);
+        match chain {
+            // `typedef struct Base Base;`
+            Some(chain) if chain == target.name() => base.add(target),
+            Some(chain) => resolve(project, &here, (&chain, row.start), From::Inside, base, hops + 1)?,
+            None => base.be_value(),
+        }
+        return Ok(());
+    }
+    let left = before(text, row.name_start as usize, project.family);
+    let is_alias = match project.family {
+        Family::C => last_word(left) == "using",
+        _ => last_word(left) == "typealias",
+    };
     if is_class(row) && !is_alias {
         base.add(target);
         return Ok(());
@@ -249,6 +296,19 @@ fn declared(project: &Project, target: Target, base: &mut Base, hops: usize) -> 
         }
     }
     Ok(())
+}
+
+/// What a `typedef` of C++ that declares no type of its own gives another name to, as it is written.
+fn typedef<'t>(project: &Project, text: &'t str, row: &Row) -> Option<&'t str> {
+    let statement = text.get(row.start as usize..row.name_start as usize)?;
+    let written = statement.strip_prefix("typedef ").filter(|_| project.family == Family::C)?;
+    let mut written = written.trim();
+    while let Some(rest) =
+        ["const ", "struct ", "class ", "typename "].iter().find_map(|word| written.strip_prefix(word))
+    {
+        written = rest.trim_start();
+    }
+    (!written.contains('{')).then_some(written)
 }
 
 /// Where statements of a Python file begin with `name =` or `name: … =`.

@@ -10,6 +10,7 @@ use super::classes::is_class;
 use super::context::{behind, first_word};
 use super::family::Family;
 use super::project::{Here, Project};
+use super::registered::{REGISTER, registered};
 use super::sources::Target;
 use crate::base::RelPath;
 use crate::base::cancel::Cancelled;
@@ -34,15 +35,19 @@ impl ClassGraph {
     /// Reads the head of every class.
     pub(super) fn read(project: &Project) -> Result<ClassGraph, Cancelled> {
         let mut graph = ClassGraph { nodes: Vec::new(), numbers: HashMap::new() };
+        let mut pairs = Vec::new();
         for file in project.sources.snapshot().files.iter() {
             let may_hold = |outline: &Arc<crate::syntax::Outline>| {
-                outline.hides_types || outline.rows.iter().any(|row| is_class(row) || row.descendants > 0)
+                outline.hides_types
+                    || outline.rows.iter().any(|row| is_class(row) || row.descendants > 0)
+                    || project.family == Family::Python && outline.occurrences.contains(REGISTER)
             };
             if Family::of(file) != Some(project.family) || !file.outline().is_some_and(may_hold) {
                 continue;
             }
             project.cancel.check()?;
             let Some(here) = Here::new(project, file) else { continue };
+            pairs.extend(registered(project, &here)?);
             for row in 0..here.outline.rows.len() {
                 if !has_bases(project, &here, row) {
                     continue;
@@ -52,6 +57,11 @@ impl ClassGraph {
                 graph.numbers.insert((here.file.path.clone(), name_start), graph.nodes.len());
                 let class = here.target(row);
                 graph.nodes.push(ClassNode { class, bases, up: Vec::new(), down: Vec::new() });
+            }
+        }
+        for (class, abstract_class) in pairs {
+            if let (Some(from), Some(to)) = (graph.number(&class), graph.number(&abstract_class)) {
+                graph.link(from, to);
             }
         }
         for from in 0..graph.nodes.len() {

@@ -78,6 +78,36 @@ pub(super) fn alias_behind(grammar: Grammar, text: &str, name_end: usize) -> Opt
     Some((chain, u32::try_from(name_end + equals + 1 + first).ok()?))
 }
 
+/// The chain of names that a base is, as it stands alone in `text`; `None` for an expression.
+pub(super) fn named_type(grammar: Grammar, text: &str) -> Option<String> {
+    item(text, 0, Language::of(grammar)).map(|(chain, _)| chain).filter(|chain| !chain.is_empty())
+}
+
+/// What stands between the brackets that a Python text opens at byte `at`, cut at its commas; empty parts left out. `None`
+/// where no bracket opens there, or none closes it.
+pub(super) fn arguments(text: &str, at: usize) -> Option<Vec<&str>> {
+    let call = slice(text, at, (at + MAX_HEAD).min(text.len())).filter(|call| call.starts_with('('))?;
+    let blank = without_comments(call, Language::Python);
+    let mut depth = 0_usize;
+    let (mut all, mut begin) = (Vec::new(), 1);
+    for (at, byte) in blank.bytes().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 || depth == 1 && byte == b',' {
+            all.push(&call[begin..at]);
+            begin = at + 1;
+        }
+        if depth == 0 {
+            all.retain(|one| !one.trim().is_empty());
+            return Some(all);
+        }
+    }
+    None
+}
+
 /// How a language writes heads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Language {

@@ -7,13 +7,14 @@ use super::bases::Base;
 use super::family::Family;
 use super::graph::ClassGraph;
 use super::heads::WrittenBase;
+use super::made_classes::{MadeClass, made_classes};
+use super::other_names::other_names;
 use super::overrides::sort;
 use super::project::Project;
 use super::sources::{Sources, Target};
 use super::structural::alike;
 use crate::base::Cancel;
 use crate::base::cancel::Cancelled;
-use crate::syntax::Imported;
 
 /// What inherits from a class.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +25,8 @@ pub struct Heirs {
     pub perhaps: Vec<(Target, WrittenBase)>,
     /// Types that have every member of the interface that it is, without naming it.
     pub alike: Vec<Target>,
+    /// Calls that make a class that inherits from one of these, or may.
+    pub made: Vec<MadeClass>,
 }
 
 /// Finds what inherits from `class`.
@@ -45,47 +48,29 @@ pub(super) fn heirs_in(project: &Project, graph: &ClassGraph, at: usize) -> Resu
         all: inheriting.map(|&at| graph.node(at).class.clone()).collect(),
         perhaps: Vec::new(),
         alike: alike(project, graph, at, &all)?,
+        made: made_classes(project, graph, &all)?,
     };
     sort(&mut heirs.all);
     for (_, node) in graph.iter().filter(|(at, _)| !all.contains(at)) {
-        let base = node.bases.iter().find(|base| base.is_open && may_be(base));
+        let base = node.bases.iter().find(|base| may_be(base));
         heirs.perhaps.extend(base.map(|base| (node.class.clone(), base.written.clone())));
     }
     Ok(heirs)
 }
 
-/// Whether a base that syntax cannot follow may be one of these classes: it is computed, or its last name is theirs, or one
-/// that some import gives them.
+/// Whether a base may be one of these classes though that is not known: it is computed, or syntax cannot follow it and its last
+/// name is theirs, or it has a name that some import, alias or macro gives them.
 pub(super) fn may_be_one_of(
     project: &Project,
     graph: &ClassGraph,
     classes: &BTreeSet<usize>,
 ) -> Result<impl Fn(&Base) -> bool, Cancelled> {
-    let mut names: HashSet<String> =
-        classes.iter().map(|&at| graph.node(at).class.name().to_owned()).collect();
-    loop {
-        let mut new = Vec::new();
-        for file in project.sources.snapshot().files.iter() {
-            let Some(outline) = file.outline().filter(|_| Family::of(file) == Some(project.family)) else {
-                continue;
-            };
-            project.cancel.check()?;
-            for import in outline.imports.unpack().iter() {
-                if let (Imported::Name(name), Some(alias)) = (import.imported, import.alias)
-                    && names.contains(name)
-                    && !names.contains(alias)
-                {
-                    new.push(alias.to_owned());
-                }
-            }
-        }
-        if new.is_empty() {
-            break;
-        }
-        names.extend(new);
-    }
+    let names: HashSet<String> = classes.iter().map(|&at| graph.node(at).class.name().to_owned()).collect();
+    let others = other_names(project, &names)?;
     Ok(move |base: &Base| {
         let last = base.written.chain.rsplit('.').next().unwrap_or("");
-        base.is_value || names.contains(last)
+        base.is_value
+            || base.is_open && (names.contains(last) || others.contains(last))
+            || base.classes.is_empty() && others.contains(last)
     })
 }

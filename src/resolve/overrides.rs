@@ -11,6 +11,7 @@ use super::family::Family;
 use super::graph::{ClassGraph, ClassNode};
 use super::heads::WrittenBase;
 use super::heirs::may_be_one_of;
+use super::made_classes::{MadeClass, made_classes};
 use super::meaning::Meaning;
 use super::project::Project;
 use super::python_classes::{Declares, declares};
@@ -60,6 +61,8 @@ pub struct OverrideFamily {
     pub unknown: Vec<UnknownBase>,
     /// Classes of which it is not known whether they inherit from the asked one's, and that declare the member, or whose heirs do.
     pub may_be_below: Vec<Target>,
+    /// Calls that make a class which inherits from the asked one's, or may.
+    pub made: Vec<MadeClass>,
     /// Where the members are used through `super()` in classes of the family: whatever comes next there is of the family.
     pub through_super: Vec<(RelPath, TextRange)>,
     /// Where classes of the family reach members by names that the program computes, which may be this one.
@@ -261,6 +264,7 @@ impl Linking<'_, '_> {
         family.above = above.map(|&(class, row)| of(&self.graph.node(class).class, row)).collect();
         sort(&mut family.above);
         family.may_be_below = self.may_be_below(&heirs, &forebears)?;
+        family.made = made_classes(self.project, self.graph, &heirs)?;
         family.through_super = self.through_super(&around);
         if self.project.family == Family::Python {
             let classes = around.iter().map(|&at| &self.graph.node(at).class);
@@ -363,10 +367,19 @@ impl Linking<'_, '_> {
                     members.iter().filter(|other| other.0 != member.0 && above.contains(&other.0));
                 others.any(|&other| self.is_linked(member, other))
             };
-            let is_objects = OF_EVERY_OBJECT.contains(&self.name);
+            // C++ has no base of all classes.
+            let is_objects = self.project.family != Family::C && OF_EVERY_OBJECT.contains(&self.name);
             if (signature.overrides && !is_answered()) || (is_objects && !signature.is_own) {
                 let names = above.iter().flat_map(|&at| self.graph.node(at).bases.iter());
                 let names: Vec<String> = names.flat_map(|base| base.outside.clone()).collect();
+                if self.project.family == Family::C && names.is_empty() {
+                    for &at in &above {
+                        for base in self.graph.node(at).bases.iter() {
+                            self.unknown(at, &base.written, Unknown::Class, family);
+                        }
+                    }
+                    continue;
+                }
                 let base =
                     if names.is_empty() { "the base of all classes".to_owned() } else { names.join(", ") };
                 let class = self.graph.node(member.0).class.clone();
@@ -485,10 +498,10 @@ impl Linking<'_, '_> {
                 continue;
             }
             for above in self.graph.ancestors(at) {
-                for base in self.graph.node(above).bases.iter().filter(|base| base.is_open) {
+                for base in self.graph.node(above).bases.iter().filter(|base| may_be(base)) {
                     let place = (self.graph.node(above).class.file.path.clone(), base.written.range.start);
                     let is_settled = self.settled.get(&place).is_some_and(|said| said.is_known);
-                    if !is_settled && may_be(base) {
+                    if !is_settled {
                         beside.entry(above).or_default().push(base.written.clone());
                     }
                 }

@@ -119,3 +119,140 @@ fn a_base_that_typescript_computes_is_a_doubt_beside_tsc() {
     let is_told = members.contains("C4/go()") || footer(&members).contains("perhaps 'go' of C4");
     assert!(is_told, "{members}");
 }
+
+/// Asks for what implements `asked`, and demands that each of `expected` is listed or named as a doubt, and `complete` not
+/// said where something is only doubted.
+fn tells_of(languages: &[&str], files: &str, asked: &str, expected: &[&str]) {
+    let user = project(languages, files);
+    let answer = user.check(&["impls", asked], 0);
+    for one in expected {
+        let (list, last) = answer.trim_end().rsplit_once('\n').unwrap();
+        let is_doubt = last.contains("unchecked: perhaps ") && last.contains(one);
+        assert!(list.contains(one) || is_doubt, "{one} of {asked}: {answer}");
+    }
+}
+
+#[test]
+fn aliases_of_a_base_are_followed_or_doubted() {
+    let cpp = "//- a.hpp\nstruct Base { virtual int go() { return 1; } };\ntypedef Base Al;\nusing Al2 = Base;\n\
+        struct C1 : Al { int go() override { return 2; } };\n\
+        //- b.hpp\n#include \"a.hpp\"\nstruct C2 : Al2 { int go() override { return 3; } };\n\
+        //- c.hpp\n#include \"a.hpp\"\n#define BASE Base\nstruct C3 : BASE { int go() override { return 4; } };\n\
+        //- d.hpp\n#include \"a.hpp\"\ntemplate<class T> struct C5 : T { int go() { return 1; } };\n";
+    for asked in ["Base", "Base/go"] {
+        tells_of(&["cpp", "c"], cpp, asked, &["C1", "C2"]);
+    }
+    let user = project(&["cpp", "c"], cpp);
+    let answer = user.check(&["impls", "Base"], 0);
+    assert!(!answer.contains("complete]"), "a macro and a parameter of a template are doubts: {answer}");
+    let csharp = "//- a.cs\nnamespace N { public class Base { public virtual int Go() => 1; } }\n\
+        //- u.cs\nglobal using Al = N.Base;\n//- b.cs\nclass C1 : Al { public override int Go() => 2; }\n";
+    tells_of(&["csharp"], csharp, "Base", &["C1"]);
+    let rust = "//- lib.rs\npub trait T { fn go(&self) -> i32; }\npub mod m { pub use super::T as Pubbed; }\n\
+        use m::Pubbed as P2;\nimpl P2 for u16 { fn go(&self) -> i32 { 4 } }\n";
+    tells_of(&["rust"], rust, "T", &["P2 for u16"]);
+    let typescript = "//- a.ts\nexport class Ren { go() {} }\nconst all = { Ren };\nconst { Ren: Q } = all;\n\
+        class C5 extends Q { go() {} }\n";
+    tells_of(&["typescript"], typescript, "Ren", &["C5"]);
+}
+
+const ABSTRACT: &str = "//- a.py\nimport abc\nfrom dataclasses import make_dataclass\n\n\nclass Abs(abc.ABC):\n    def mm(self): pass\n\n\n\
+    class Plain:\n    def nn(self): pass\n\n\n@Abs.register\nclass Vir:\n    def mm(self): pass\n\n\n\
+    class Called:\n    def mm(self): pass\n\n\nAbs.register(Called)\n\n\nclass Registry:\n    @classmethod\n    def register(cls, one): return one\n\n\n\
+    @Registry.register\nclass Plugin:\n    def mm(self): pass\n\n\nDyn = type(\"Dyn\", (Abs,), {})\nData = make_dataclass(\"Data\", [], bases=(Abs,))\n";
+
+#[test]
+fn classes_that_calls_make_or_register_are_told_of() {
+    let user = project(&["python"], ABSTRACT);
+    let types = user.check(&["impls", "Abs"], 0);
+    assert!(types.contains("class Vir") && types.contains("class Called"), "{types}");
+    assert!(!types.contains("class Plugin"), "its register is one of its own: {types}");
+
+    let last = footer(&types);
+    assert!(
+        last.contains("class that make_dataclass makes in a.py:") && last.contains("class that type makes"),
+        "{types}"
+    );
+    let other = user.check(&["impls", "Plain"], 0);
+    assert!(other.ends_with("; complete]\n"), "they inherit from another class: {other}");
+    user.check(&["trust", "--yes"], 0);
+    user.check(&["rename", "Abs/mm", "zz", "--force"], 0);
+    let text = std::fs::read_to_string(user.path("project/a.py")).unwrap();
+    assert_eq!(text.matches("def zz(").count(), 3, "Abs, Vir and Called: {text}");
+}
+
+const ACCESSORS: &str = "//- A.kt\nclass B { val solo = 2; var flag = true; private val own = 1; var isOn = false }\n\
+    abstract class Ab { abstract val v: Int }\nval lone = 3\n\
+    //- J.java\nclass J extends Ab {\n    int f(B b) { b.setFlag(true); return b.getSolo() + AKt.getLone(); }\n\
+    boolean g(B b) { return b.isOn(); }\n    public int getV() { return 1; }\n    int getOwn() { return 1; }\n    int getJust() { return 1; }\n}\n\
+    //- C.kt\nfun use(j: J) = j.just\n";
+
+#[test]
+fn accessors_of_kotlin_properties_are_told_of() {
+    let user = project(&["kotlin", "java"], ACCESSORS);
+    for (name_path, accessor) in [
+        ("B/solo", "getSolo"),
+        ("B/flag", "setFlag"),
+        ("lone", "getLone"),
+        ("B/isOn", "isOn"),
+        ("J/getJust", "just"),
+    ] {
+        let answer = user.check(&["refs", name_path], 0);
+        let last = footer(&answer);
+        assert!(
+            last.contains(&format!("1 file holds {accessor}, which may be the same between Kotlin and Java")),
+            "{answer}"
+        );
+        assert!(!last.ends_with("; complete]"), "{answer}");
+    }
+    let members = user.check(&["impls", "Ab/v"], 0);
+    assert!(footer(&members).contains("incomplete: 1 file holds getV, which may be the same"), "{members}");
+    let refused = user.run(&["rename", "B/solo", "zz"]);
+    let refused =
+        String::from_utf8_lossy(&refused.stdout).into_owned() + &String::from_utf8_lossy(&refused.stderr);
+    assert!(refused.contains("J.java:2: int f(B b)"), "{refused}");
+    let own = user.check(&["refs", "B/own"], 0);
+    assert!(own.ends_with("; complete]\n"), "Java sees no private property: {own}");
+}
+
+#[test]
+fn callers_do_not_promise_calls_by_another_name() {
+    let files =
+        "//- a.py\ndef square(x):\n    return x\n//- alias.py\nfrom a import square as quad\n\nquad(2)\n";
+    let user = project(&["python"], files);
+    let answer = user.check(&["callers", "square"], 0);
+    let why = "unchecked: alias.py imports it as quad; uses of such names are not followed";
+    assert!(footer(&answer).contains(why), "{answer}");
+    let json = user.check(&["call", "find_callers", r#"{"name_path": "square", "format": "json"}"#], 0);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&json["complete"], &json["renamed"][0]["as"]), (&false.into(), &"quad".into()), "{json}");
+}
+
+#[test]
+fn a_forced_rename_leaves_what_is_outside_of_the_project() {
+    let Some(real) = Real::new(&[("typescript", "tsc")]) else { return };
+    let real = real.with(
+        "//- tsconfig.json\n{\"compilerOptions\": {\"strict\": true}}\n//- a.ts\n\
+        export class Th extends Error { toString() { return \"x\" } }\nnew Th().toString();\n",
+    );
+    real.trust();
+    real.user.check(&["refs", "Th", "--wait"], 0);
+    let answer = real.user.check(&["rename", "Th/toString", "zz", "--force"], 0);
+    assert!(
+        answer.contains("outside of the project too, where it is left as it is")
+            && !answer.contains("; complete]"),
+        "{answer}"
+    );
+    let text = std::fs::read_to_string(real.path("a.ts")).unwrap();
+    assert!(text.contains("zz() { return") && text.contains("new Th().zz()"), "{text}");
+}
+
+#[test]
+fn cpp_has_no_base_of_all_classes() {
+    let files = "//- a.hpp\nstruct Base { virtual int go() { return 1; } };\n#define BASE Base\nstruct C1 : BASE { int go() override { return 2; } };\n";
+    let user = project(&["cpp", "c"], files);
+    let refused = user.run(&["rename", "C1/go", "zz"]);
+    let refused =
+        String::from_utf8_lossy(&refused.stdout).into_owned() + &String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.contains("base of all classes") && refused.contains("BASE"), "{refused}");
+}

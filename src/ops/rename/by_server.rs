@@ -118,7 +118,7 @@ fn passed_by(edit: &ServerEdit, unseen: &Unseen, target: &Target) -> Option<Note
         return None;
     }
     let text = format!(
-        "{} of '{}' left as they are in files that symd does not parse{}",
+        "{} of '{}' left as they are in files that symd does not parse, or as Java's accessor or Kotlin's property{}",
         counted(left.places.len(), "mention", "mentions"),
         target.name,
         left.unread_text()
@@ -362,6 +362,14 @@ async fn concluded(
             "{server} changes a decorator of '{name}' itself, where that name means something else yet"
         );
         doubts.push((why, early));
+    }
+    let outside = said.files_outside();
+    if !outside.is_empty() {
+        let why = format!(
+            "{server} names '{name}' outside of the project too, where it is left as it is: {}",
+            outside.join(", ")
+        );
+        remarks.push((why, Vec::new()));
     }
     if is_unproven {
         let odd = unlikely(symbol, &edit, judged);

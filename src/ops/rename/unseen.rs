@@ -6,10 +6,11 @@ use memchr::memmem;
 
 use super::answer::Listed;
 use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath, Text};
+use crate::base::{Cancel, RelPath, Text, TextRange};
 use crate::config::LanguageId;
 use crate::engine::View;
 use crate::index::Content;
+use crate::ops::spot::Source;
 use crate::ops::target::Target;
 use crate::resolve;
 use crate::vfs::MAX_FILE_BYTES;
@@ -62,9 +63,22 @@ pub(super) fn unseen(view: &View, target: &Target, cancel: &Cancel) -> Result<Un
             Err(error) => found.unread.push((file.path.clone(), error.to_string())),
         }
     }
+    for (path, range, _) in resolve::accessor_places(view, &target.resolved(), cancel)? {
+        found.places.extend(place_in(view, &path, range));
+    }
     let unlisted = view.snapshot.unlisted.iter();
     found.unread.extend(unlisted.map(|(directory, why)| (directory.clone(), why.clone())));
     Ok(found)
+}
+
+/// A place in a file that symd has parsed, where what stands for the symbol has another name: Kotlin's `solo` is Java's
+/// `getSolo()`.
+fn place_in(view: &View, path: &RelPath, range: TextRange) -> Option<Listed> {
+    let source = Source::read(view, path)?;
+    let line = source.text.line_column(range.start).line;
+    let text = source.text.as_str().lines().nth(line as usize).unwrap_or("").trim();
+    let text = text.chars().filter(|c| !c.is_control()).take(LINE_CHARS).collect();
+    Some(Listed { path: path.clone(), line, text })
 }
 
 /// Whether files of the language can name the target.

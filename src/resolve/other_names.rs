@@ -1,0 +1,98 @@
+//! Other names that a project's text gives to classes: imports under another name, aliases, macros. By name alone, wherever
+//! they stand. Invariant: a name for another name is one too.
+
+use std::collections::HashSet;
+
+use super::family::Family;
+use super::project::Project;
+use crate::base::cancel::Cancelled;
+use crate::syntax::Imported;
+
+/// A name, and the words that it may stand for.
+struct Renaming {
+    name: String,
+    stands_for: Vec<String>,
+}
+
+/// What classes called `names` may be called besides.
+pub(super) fn other_names(project: &Project, names: &HashSet<String>) -> Result<HashSet<String>, Cancelled> {
+    let mut all = Vec::new();
+    for file in project.sources.snapshot().files.iter() {
+        let Some(outline) = file.outline().filter(|_| Family::of(file) == Some(project.family)) else {
+            continue;
+        };
+        project.cancel.check()?;
+        for import in outline.imports.unpack().iter() {
+            if let (Imported::Name(name), Some(alias)) = (import.imported, import.alias) {
+                all.push(Renaming { name: alias.to_owned(), stands_for: vec![name.to_owned()] });
+            }
+        }
+        if matches!(project.family, Family::C | Family::CSharp)
+            && let Some(here) = project.here_once(file)
+        {
+            all.extend(here.text.as_str().lines().filter_map(written));
+        }
+    }
+    let mut others: HashSet<String> = HashSet::new();
+    loop {
+        let is_known = |word: &String| names.contains(word) || others.contains(word);
+        let is_new = |one: &&Renaming| {
+            !names.contains(&one.name) && !others.contains(&one.name) && one.stands_for.iter().any(is_known)
+        };
+        let new: Vec<String> = all.iter().filter(is_new).map(|one| one.name.clone()).collect();
+        if new.is_empty() {
+            return Ok(others);
+        }
+        others.extend(new);
+    }
+}
+
+/// What a line of C, C++ or C# gives another name to.
+fn written(line: &str) -> Option<Renaming> {
+    let line = line.trim_start();
+    let line = line.split("//").next().unwrap_or(line);
+    let of = |name: &str, words: &str| {
+        let stands_for: Vec<String> = words_of(words).map(str::to_owned).collect();
+        let name = name.trim();
+        (!name.is_empty() && !stands_for.is_empty()).then(|| Renaming { name: name.to_owned(), stands_for })
+    };
+    if let Some(rest) = line.strip_prefix('#').and_then(|rest| rest.trim_start().strip_prefix("define")) {
+        let rest = rest.trim_start();
+        let end = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
+        return of(&rest[..end], &rest[end..]);
+    }
+    let using = line.strip_prefix("global ").map_or(line, str::trim_start).strip_prefix("using ");
+    if let Some((name, words)) = using.and_then(|rest| rest.split_once('=')) {
+        return of(name, words);
+    }
+    let typedef = line.strip_prefix("typedef ")?.split(';').next()?.trim_end();
+    let name = typedef.rfind(|c: char| !is_word(c)).map_or(0, |at| at + 1);
+    of(&typedef[name..], &typedef[..name])
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !is_word(c)).filter(|word| !word.is_empty())
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_give_another_name() {
+        let read = |line: &str| written(line).map(|one| (one.name, one.stands_for.join(" ")));
+        let pair = |name: &str, words: &str| Some((name.to_owned(), words.to_owned()));
+        assert_eq!(read("typedef Base Al;"), pair("Al", "Base"));
+        assert_eq!(read("  typedef n::Base<int> Al; // x"), pair("Al", "n Base int"));
+        assert_eq!(read("using Al = n::Base;"), pair("Al", "n Base"));
+        assert_eq!(read("global using Al = N.Base;"), pair("Al", "N Base"));
+        assert_eq!(read("# define BASE public Base"), pair("BASE", "public Base"));
+        assert_eq!(read("#define GUARD"), None);
+        assert_eq!(read("using namespace std;"), None);
+        assert_eq!(read("int x = Base;"), None);
+    }
+}

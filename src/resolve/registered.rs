@@ -1,0 +1,72 @@
+//! Python's virtual subclasses: what `@Abs.register` stands before, or `Abs.register(Class)` names, counts as an heir of the
+//! abstract class. Only where both are classes of the project, and the former's `register` is not one of its own.
+
+use super::classes::{is_class, member};
+use super::context::{Receiver, receiver};
+use super::family::Family;
+use super::heads::{arguments, named_type};
+use super::meaning::Meaning;
+use super::project::{Here, Project};
+use super::scope::{self, From};
+use super::sources::Target;
+use crate::base::cancel::Cancelled;
+
+/// The method that registers.
+pub(super) const REGISTER: &str = "register";
+
+/// The classes that a file registers, each with the abstract class.
+pub(super) fn registered(project: &Project, here: &Here) -> Result<Vec<(Target, Target)>, Cancelled> {
+    let mut found = Vec::new();
+    if project.family != Family::Python || !here.outline.occurrences.contains(REGISTER) {
+        return Ok(found);
+    }
+    let text = here.text.as_str();
+    for at in here.outline.occurrences.offsets_of(REGISTER) {
+        project.cancel.check()?;
+        let Receiver::Chain(chain, start) = receiver(text, at as usize, Family::Python) else { continue };
+        let start = u32::try_from(start).unwrap_or(u32::MAX);
+        let behind = at as usize + REGISTER.len();
+        let is_decorator = text[..start as usize].ends_with('@');
+        let class = match is_decorator {
+            true => decorated(here, at),
+            false => named(project, here, at, text, behind)?,
+        };
+        let Some(class) = class else { continue };
+        let Meaning::Declared(all) = scope::chain(project, here, start, &chain, From::Inside)? else {
+            continue;
+        };
+        for abstract_class in all.into_iter().filter(|one| one.row().is_some_and(|(_, row)| is_class(row))) {
+            if !matches!(member(project, &abstract_class, REGISTER)?, Meaning::Declared(_)) {
+                found.push((class.clone(), abstract_class));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The class before which the decorator at byte `at` stands.
+fn decorated(here: &Here, at: u32) -> Option<Target> {
+    let mut rows = here.outline.rows.iter().enumerate();
+    let (row, _) = rows.find(|(_, row)| row.start <= at && at < row.name_start && is_class(row))?;
+    Some(here.target(row))
+}
+
+/// The class that the call whose brackets open at byte `behind` names alone.
+fn named(
+    project: &Project,
+    here: &Here,
+    at: u32,
+    text: &str,
+    behind: usize,
+) -> Result<Option<Target>, Cancelled> {
+    let all = arguments(text, behind).unwrap_or_default();
+    let [only] = all[..] else { return Ok(None) };
+    let Some(chain) = named_type(here.grammar, only) else { return Ok(None) };
+    let names: Vec<&str> = chain.split('.').collect();
+    Ok(match scope::chain(project, here, at, &names, From::Inside)? {
+        Meaning::Declared(found) => {
+            found.into_iter().find(|one| one.row().is_some_and(|(_, row)| is_class(row)))
+        }
+        _ => None,
+    })
+}
