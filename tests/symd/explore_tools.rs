@@ -117,7 +117,7 @@ fn it_bundles_what_one_asks_about_a_function() {
     agent.done("references", json!({ "name_path": "digest" }));
     let answer = agent.done("explore", json!({ "name_path": "digest" }));
     let expected = "\
-lib/core.py:24-26 function digest(value)
+lib/core.py:24-26 function digest
 def digest(value):
     \"\"\"The digest of a value.\"\"\"
     return hashlib.sha1(value)
@@ -204,9 +204,8 @@ fn it_keeps_to_its_budget_and_says_what_is_left_out() {
         let answer = agent.done("explore", json!({ "name_path": "hub", "budget": budget }));
         assert!(answer.chars().count() <= budget, "{} of {budget}\n{answer}", answer.chars().count());
         assert!(
-            answer.starts_with(
-                "hub.py:1-103 function hub(value)\ndef hub(value):\n    \"\"\"All meet here.\"\"\"\n"
-            ),
+            answer
+                .starts_with("hub.py:1-103 function hub\ndef hub(value):\n    \"\"\"All meet here.\"\"\"\n"),
             "{answer}"
         );
         assert!(answer.contains("called by 300\n hub.py\n"), "{answer}");

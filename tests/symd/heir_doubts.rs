@@ -190,13 +190,9 @@ const ACCESSORS: &str = "//- A.kt\nclass B { val solo = 2; var flag = true; priv
 #[test]
 fn accessors_of_kotlin_properties_are_told_of() {
     let user = project(&["kotlin", "java"], ACCESSORS);
-    for (name_path, accessor) in [
-        ("B/solo", "getSolo"),
-        ("B/flag", "setFlag"),
-        ("lone", "getLone"),
-        ("B/isOn", "isOn"),
-        ("J/getJust", "just"),
-    ] {
+    for (name_path, accessor) in
+        [("B/solo", "getSolo"), ("B/flag", "setFlag"), ("lone", "getLone"), ("J/getJust", "just")]
+    {
         let answer = user.check(&["refs", name_path], 0);
         let last = footer(&answer);
         assert!(
@@ -211,6 +207,12 @@ fn accessors_of_kotlin_properties_are_told_of() {
     let refused =
         String::from_utf8_lossy(&refused.stdout).into_owned() + &String::from_utf8_lossy(&refused.stderr);
     assert!(refused.contains("J.java:2: int f(B b)"), "{refused}");
+    // What is called the same in both is an occurrence like any other.
+    let same = user.check(&["refs", "B/isOn"], 0);
+    assert!(
+        same.starts_with("J.java:3? in J/g") && footer(&same).contains("unchecked: 1 marked ?"),
+        "{same}"
+    );
     let own = user.check(&["refs", "B/own"], 0);
     assert!(own.ends_with("; complete]\n"), "Java sees no private property: {own}");
 }
