@@ -118,7 +118,7 @@ fn passed_by(edit: &ServerEdit, unseen: &Unseen, target: &Target) -> Option<Note
         return None;
     }
     let text = format!(
-        "{} of '{}' left as they are in files that symd does not parse, or as Java's accessor or Kotlin's property{}",
+        "{} of '{}' left as they are in files that symd does not parse{}",
         counted(left.places.len(), "mention", "mentions"),
         target.name,
         left.unread_text()
