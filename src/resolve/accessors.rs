@@ -114,12 +114,19 @@ fn grammar(file: &FileEntry) -> &'static str {
     file.grammar().map_or("", |grammar| grammar.name())
 }
 
-/// Whether the name at `start` is that of a declaration which overrides nothing.
+/// Whether the name at `start` is that of a declaration which overrides nothing: Java need not say that one does, but its
+/// class then inherits from another.
 fn is_apart(text: &str, outline: &Outline, start: u32) -> bool {
     let declared = outline.rows.iter().find(|row| row.name_start == start);
     declared.is_some_and(|row: &Row| {
         let before = text.get(row.start as usize..start as usize).unwrap_or("");
-        !before.contains("@Override") && !before.split_whitespace().any(|word| word == "override")
+        let class = row.parent().map(|at| &outline.rows[at]);
+        let head = class.and_then(|class| text.get(class.name_start as usize..row.start as usize));
+        let mut words = head.and_then(|head| head.split('{').next()).unwrap_or("").split_whitespace();
+        let inherits = words.any(|word| matches!(word, "extends" | "implements"));
+        !before.contains("@Override")
+            && !before.split_whitespace().any(|word| word == "override")
+            && !inherits
     })
 }
 
