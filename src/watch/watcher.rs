@@ -224,7 +224,8 @@ impl Watcher {
             }
             Ok(EntryKind::File) => {
                 let left_out = left_out(EntryKind::File);
-                if self.tree.contains(&path) {
+                // A directory that could not be looked into may have stood here: the next sweep must not look for it.
+                if self.tree.contains(&path) || self.failing.contains(&path) {
                     self.leave(&path);
                     self.tell(Notice::Removed(path.clone()));
                 }
