@@ -190,7 +190,7 @@ pub(super) enum Command {
         symbol: Symbol,
         /// What is changed
         #[arg(long, value_enum)]
-        change: Option<Change>,
+        change: Option<ChangeArgument>,
         /// How many levels of users
         #[arg(long)]
         depth: Option<u32>,
@@ -692,12 +692,12 @@ pub(super) struct Length {
 
 /// What is changed of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Change {
-    /// What it takes and gives
+pub(super) enum ChangeArgument {
+    /// Its parameters or its result
     Signature,
-    /// What it does
+    /// Its behaviour
     Behaviour,
-    /// It goes
+    /// It is removed
     Removal,
 }
 

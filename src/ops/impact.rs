@@ -26,12 +26,12 @@ const MOST_LINKED: usize = 64;
 
 /// What is changed of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum SymbolChange {
     /// What it takes and gives: its uses, and what overrides it or is overridden by it, have to follow.
     Signature,
-    /// What it does: whoever calls it, over any number of calls, does something else.
+    /// What it does: its callers, over any number of calls, behave differently.
     Behaviour,
-    /// It goes: every mention of it, imports and texts included, is in the way.
+    /// The symbol is removed: every mention of it, imports and texts included, must go first.
     Removal,
 }
 
@@ -41,7 +41,7 @@ pub struct AskImpact {
     /// A change of which symbol.
     pub wanted: Wanted,
     /// What is changed.
-    pub change: Change,
+    pub change: SymbolChange,
     /// Levels of users; at least one.
     pub depth: usize,
     /// How long to wait for a server that is not ready.
@@ -54,7 +54,7 @@ pub struct Impact {
     /// The symbol.
     pub target: Target,
     /// What is changed of it.
-    pub change: Change,
+    pub change: SymbolChange,
     /// Levels of users that were asked for.
     pub depth: usize,
     /// Who uses it, or, unless it is removed, what is linked to it by overriding.
@@ -77,7 +77,7 @@ impl Impact {
 
     /// Those over so many uses, by part, then by file.
     pub fn at(&self, depth: usize) -> Vec<&Reached> {
-        let counts = |one: &&Reached| self.change == Change::Removal || !one.user.only_imports();
+        let counts = |one: &&Reached| self.change == SymbolChange::Removal || !one.user.only_imports();
         let mut all: Vec<&Reached> =
             self.reach.reached.iter().filter(|one| one.depth == depth).filter(counts).collect();
         all.sort_by_key(|one| one.part);
@@ -86,7 +86,7 @@ impl Impact {
 
     /// Whether its users are all whom the change may reach: what a type does, its members do, and those have users of their own.
     pub fn has_all_behaviour(&self) -> bool {
-        self.change != Change::Behaviour || !resolve::is_type(self.target.symbol.kind)
+        self.change != SymbolChange::Behaviour || !resolve::is_type(self.target.symbol.kind)
     }
 
     /// The files with tests that it reaches, each with over how many uses at least and whether any of that is sure; the
@@ -94,7 +94,7 @@ impl Impact {
     pub fn test_files(&self) -> Vec<(String, usize, bool)> {
         let mut files: Vec<(String, usize, bool)> = Vec::new();
         for one in self.reach.reached.iter().filter(|one| one.part == Part::Test) {
-            if self.change != Change::Removal && one.user.only_imports() {
+            if self.change != SymbolChange::Removal && one.user.only_imports() {
                 continue;
             }
             let (file, is_likely) = (one.user.file(), one.user.is_likely());
@@ -143,7 +143,7 @@ async fn starts(
 ) -> Result<(Vec<Target>, usize), QuestionError> {
     let mut starts = vec![target.clone()];
     let is_member = target.symbol.name_path.contains('/') && !resolve::is_type(target.symbol.kind);
-    if ask.change == Change::Removal || !is_member {
+    if ask.change == SymbolChange::Removal || !is_member {
         return Ok((starts, 0));
     }
     let links = override_links(project, target, ask.waiting).await?;

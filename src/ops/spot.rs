@@ -302,7 +302,7 @@ pub(super) fn whole_words<'a>(text: &'a str, word: &'a str) -> impl Iterator<Ite
     })
 }
 
-fn is_word_char(c: char) -> bool {
+pub(super) fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 

@@ -20,7 +20,7 @@ use crate::index::FileEntry;
 use crate::syntax::{Import, Outline, Row, SymbolKind, call_site, name_hash};
 
 /// Where something stands.
-type Spot = (RelPath, TextRange);
+pub(super) type Spot = (RelPath, TextRange);
 
 /// What has the name `new_name` where `targets` are declared, which are one symbol, and the uses of that name which would
 /// mean it then: what it would hide, override or be overridden by. In no order; also where the symbol itself is not used.

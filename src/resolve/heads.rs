@@ -86,7 +86,14 @@ pub(super) fn named_type(grammar: Grammar, text: &str) -> Option<String> {
 /// What stands between the brackets that a Python text opens at byte `at`, cut at its commas; empty parts left out. `None`
 /// where no bracket opens there, or none closes it.
 pub(super) fn arguments(text: &str, at: usize) -> Option<Vec<&str>> {
-    let call = slice(text, at, (at + MAX_HEAD).min(text.len())).filter(|call| call.starts_with('('))?;
+    arguments_of(slice(text, at, (at + MAX_HEAD).min(text.len()))?)
+}
+
+/// The same of a text that begins with the bracket, whatever its length.
+pub(super) fn arguments_of(call: &str) -> Option<Vec<&str>> {
+    if !call.starts_with('(') {
+        return None;
+    }
     let blank = without_comments(call, Language::Python);
     let mut depth = 0_usize;
     let (mut all, mut begin) = (Vec::new(), 1);

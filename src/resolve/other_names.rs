@@ -9,7 +9,7 @@ use crate::base::cancel::Cancelled;
 use crate::syntax::Imported;
 
 /// A name, and the words that it may stand for.
-struct Renaming {
+struct OtherName {
     name: String,
     stands_for: Vec<String>,
 }
@@ -24,7 +24,7 @@ pub(super) fn other_names(project: &Project, names: &HashSet<String>) -> Result<
         project.cancel.check()?;
         for import in outline.imports.unpack().iter() {
             if let (Imported::Name(name), Some(alias)) = (import.imported, import.alias) {
-                all.push(Renaming { name: alias.to_owned(), stands_for: vec![name.to_owned()] });
+                all.push(OtherName { name: alias.to_owned(), stands_for: vec![name.to_owned()] });
             }
         }
         if matches!(project.family, Family::C | Family::CSharp)
@@ -36,7 +36,7 @@ pub(super) fn other_names(project: &Project, names: &HashSet<String>) -> Result<
     let mut others: HashSet<String> = HashSet::new();
     loop {
         let is_known = |word: &String| names.contains(word) || others.contains(word);
-        let is_new = |one: &&Renaming| {
+        let is_new = |one: &&OtherName| {
             !names.contains(&one.name) && !others.contains(&one.name) && one.stands_for.iter().any(is_known)
         };
         let new: Vec<String> = all.iter().filter(is_new).map(|one| one.name.clone()).collect();
@@ -48,13 +48,13 @@ pub(super) fn other_names(project: &Project, names: &HashSet<String>) -> Result<
 }
 
 /// What a line of C, C++ or C# gives another name to.
-fn written(line: &str) -> Option<Renaming> {
+fn written(line: &str) -> Option<OtherName> {
     let line = line.trim_start();
     let line = line.split("//").next().unwrap_or(line);
     let of = |name: &str, words: &str| {
         let stands_for: Vec<String> = words_of(words).map(str::to_owned).collect();
         let name = name.trim();
-        (!name.is_empty() && !stands_for.is_empty()).then(|| Renaming { name: name.to_owned(), stands_for })
+        (!name.is_empty() && !stands_for.is_empty()).then(|| OtherName { name: name.to_owned(), stands_for })
     };
     if let Some(rest) = line.strip_prefix('#').and_then(|rest| rest.trim_start().strip_prefix("define")) {
         let rest = rest.trim_start();

@@ -3,10 +3,12 @@
 //! a call that names it. By syntax alone; a hazard is said where it may be one.
 
 use super::binders::{close_bracket, open_bracket};
+use super::clashes::Spot;
 use super::classes::is_class;
 use super::context::{Receiver, receiver};
 use super::family::Family;
 use super::graph::ClassGraph;
+use super::heads::arguments_of;
 use super::meaning::Meaning;
 use super::overrides::overrides;
 use super::project::{Here, Project};
@@ -14,11 +16,8 @@ use super::python_classes::{Declares, declares};
 use super::sources::{Sources, Target};
 use super::{SettledBases, scope};
 use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath, TextRange};
+use crate::base::{Cancel, TextRange};
 use crate::syntax::{Imported, name_hash};
-
-/// A place in a file of the project, in bytes.
-type Spot = (RelPath, TextRange);
 
 /// What the new name would bring about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -249,18 +248,9 @@ fn parameter(
     Ok(found)
 }
 
-/// The arguments of a call, with its brackets: what stands between the commas.
+/// The arguments of a call, with its brackets.
 fn arguments(call: &str) -> impl Iterator<Item = &str> {
-    let mut depth = 0_usize;
-    call.split(move |c: char| {
-        match c {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth <= 1 && matches!(c, ',' | '(' | ')') && (c != ')' || depth == 0)
-    })
-    .map(str::trim)
+    arguments_of(call).into_iter().flatten().map(str::trim)
 }
 
 fn has_keyword(call: &str, name: &str) -> bool {
@@ -302,8 +292,7 @@ mod tests {
 
     #[test]
     fn arguments_of_a_call() {
-        let all: Vec<&str> =
-            arguments("(a, b=c(d, e), **{'f': 1}, *g)").filter(|one| !one.is_empty()).collect();
+        let all: Vec<&str> = arguments("(a, b=c(d, e), **{'f': 1}, *g)").collect();
         assert_eq!(all, ["a", "b=c(d, e)", "**{'f': 1}", "*g"]);
         assert!(has_keyword("(a, key = 1)", "key") && has_keyword("(key=1)", "key"));
         assert!(!has_keyword("(key == 1, f(key=2))", "key"));

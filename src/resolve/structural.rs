@@ -55,6 +55,7 @@ pub(super) fn protocols_met(
     if project.family != Family::Python {
         return Vec::new();
     }
+    let classes: BTreeSet<usize> = members.iter().flat_map(|member| graph.descendants(member.0)).collect();
     let mut met = Vec::new();
     for (at, node) in graph.iter() {
         if around.contains(&at) || !node.bases.iter().any(is_protocol) {
@@ -65,9 +66,7 @@ pub(super) fn protocols_met(
             let all = graph.ancestors(class);
             wanted.iter().all(|name| all.iter().any(|&at| !rows(&graph.node(at).class, name).is_empty()))
         };
-        let classes: BTreeSet<usize> =
-            members.iter().flat_map(|member| graph.descendants(member.0)).collect();
-        if wanted.iter().any(|own| own == name) && classes.into_iter().any(has_all) {
+        if wanted.iter().any(|own| own == name) && classes.iter().copied().any(has_all) {
             met.push(node.class.clone());
         }
     }

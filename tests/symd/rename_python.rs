@@ -23,7 +23,7 @@ fn each(lib: &str, user: &str, check: impl AsyncFn(&Stage) + Copy) {
 fn refuses(lib: &str, user: &str, (name_path, new_name): (&str, &str), why: &str) {
     each(lib, user, async |stage| {
         let mut ask = rename(name_path, new_name);
-        // What may be a use is none of the reasons.
+        // So that uses that cannot be checked are no reason to refuse.
         ask["include"] = json!(["unchecked"]);
         let refused = stage.refused("rename_symbol", ask).await;
         assert!(refused.contains(why), "{refused}");

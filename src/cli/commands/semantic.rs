@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::args::{Change, Patience, PlaceOrSymbol, Symbol};
+use crate::cli::args::{ChangeArgument, Patience, PlaceOrSymbol, Symbol};
 use crate::cli::commands::ask;
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
@@ -62,15 +62,15 @@ pub(super) fn explore(
 pub(super) fn impact(
     context: &Context,
     symbol: &Symbol,
-    change: Option<Change>,
+    change: Option<ChangeArgument>,
     depth: Option<u32>,
     patience: Patience,
 ) -> Result<(), Failure> {
     let mut wanted = of_symbol(context, symbol);
     let change = change.map(|change| match change {
-        Change::Signature => "signature",
-        Change::Behaviour => "behaviour",
-        Change::Removal => "removal",
+        ChangeArgument::Signature => "signature",
+        ChangeArgument::Behaviour => "behaviour",
+        ChangeArgument::Removal => "removal",
     });
     (wanted["change"], wanted["depth"]) = (json!(change), json!(depth));
     run(context, "impact", wanted, patience)

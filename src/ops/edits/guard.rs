@@ -179,9 +179,9 @@ impl Outcome<'_> {
         let after = &self.inspected.outline;
         let held = outermost(after, self.new, symbol.is_local());
         let joint = joint_rows(self.target, self.replaced());
-        let before = |row| Declared { row, text };
+        let before = |row| TextedRow { row, text };
         let is_like = |&number: &usize| {
-            let new = Declared { row: &after.rows[number], text: self.after };
+            let new = TextedRow { row: &after.rows[number], text: self.after };
             let is_again = |&row: &usize| {
                 plain_path(outline, row) == plain_path(after, number)
                     && is_compatible(grammar, before(&outline.rows[row]), new)
@@ -252,7 +252,7 @@ fn distinct(outline: &Outline, rows: &[usize]) -> usize {
 }
 
 /// Whether a declaration of one kind can take the place of one of the other, so that what uses it still may.
-fn is_compatible(grammar: Grammar, old: Declared<'_>, new: Declared<'_>) -> bool {
+fn is_compatible(grammar: Grammar, old: TextedRow<'_>, new: TextedRow<'_>) -> bool {
     use Sort::{Callable, Type, Value};
     match (Sort::of(old.row.kind()), Sort::of(new.row.kind())) {
         (Callable, Callable) | (Type, Type) | (Value, Value) => true,
@@ -267,12 +267,12 @@ fn is_compatible(grammar: Grammar, old: Declared<'_>, new: Declared<'_>) -> bool
 
 /// A declaration in its text.
 #[derive(Clone, Copy)]
-struct Declared<'a> {
+struct TextedRow<'a> {
     row: &'a Row,
     text: &'a str,
 }
 
-impl Declared<'_> {
+impl TextedRow<'_> {
     /// Whether it is `get p()` or `set p(v)`.
     fn is_accessor(&self) -> bool {
         let before = self.text.get(self.row.start as usize..self.row.name_start as usize);

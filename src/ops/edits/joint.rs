@@ -1,5 +1,5 @@
-//! What one statement declares together with a symbol: `a, b = 1, 2`, `int f(void), g(void);`, `val (a, b) = p`. Invariant: what
-//! belongs to the symbol (its members) or holds it is none of that.
+//! What one statement declares together with a symbol: `a, b = 1, 2`, `int f(void), g(void);`, `val (a, b) = p`. Invariant: the
+//! symbol's members and its containers are left out.
 
 use super::symbol::Target;
 use crate::base::TextRange;

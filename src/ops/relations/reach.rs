@@ -143,7 +143,7 @@ struct Growing {
 impl Growing {
     /// Adds the users of `of`, which was reached as number `over`.
     fn add(&mut self, list: Vec<User>, (over, of): (Option<usize>, &Target), depth: usize) {
-        // Whoever names a class for its type does not run what happens when one is made.
+        // Code that names a class for its type does not run its constructor.
         let only_calls = over.is_some() && resolve::is_type(of.symbol.kind);
         for user in list {
             if self.own.contains(&user.key) || only_calls && !user.calls() {

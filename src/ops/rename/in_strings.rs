@@ -4,7 +4,7 @@ use super::linked::LinkedSymbol;
 use super::mentions::{Medium, Mention};
 use crate::base::TextRange;
 use crate::engine::View;
-use crate::ops::spot::Source;
+use crate::ops::spot::{Source, is_word_char};
 use crate::resolve;
 
 /// Bytes before a declaration within which its class begins.
@@ -44,9 +44,8 @@ pub(super) fn note_overrides(view: &View, symbol: &LinkedSymbol, found: &mut [Me
 /// of these names.
 fn overrides(text: &str, range: TextRange, classes: &[String]) -> bool {
     let Some(before) = text.get(..range.start as usize) else { return false };
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let is_declared = || {
-        let word = before.trim_end().rsplit(|c| !is_word(c)).next();
+        let word = before.trim_end().rsplit(|c| !is_word_char(c)).next();
         before.ends_with(' ') && matches!(word, Some("def" | "fun" | "function"))
     };
     if !is_declared() && !["self.", "super().", "this.", "super."].iter().any(|own| before.ends_with(own)) {
@@ -64,7 +63,7 @@ fn overrides(text: &str, range: TextRange, classes: &[String]) -> bool {
     }
     let head = of_class.split(['{', '\n']).next().unwrap_or_default();
     let head = head.split_once("\\n").map_or(head, |(head, _)| head);
-    let mut names = head["class ".len()..].split(|c| !is_word(c)).filter(|name| !name.is_empty());
+    let mut names = head["class ".len()..].split(|c| !is_word_char(c)).filter(|name| !name.is_empty());
     let _own = names.next();
     names.any(|name| classes.iter().any(|class| class == name))
 }
@@ -72,10 +71,9 @@ fn overrides(text: &str, range: TextRange, classes: &[String]) -> bool {
 /// Whether the string around `range` is nothing but a call of it, `"cmd.run(args)"`, and `cmd` is a parameter that
 /// `function`, which ends at the name, annotates with one of these classes.
 fn is_call_on_parameter((function, text): (&str, &str), range: TextRange, classes: &[String]) -> bool {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let behind = &text[range.end as usize..];
     let Some(before) = function.strip_suffix('.') else { return false };
-    let outside = before.trim_end_matches(is_word);
+    let outside = before.trim_end_matches(is_word_char);
     let receiver = &before[outside.len()..];
     let ends = behind.find(['"', '\'', '\n']).map(|end| &behind[..end]);
     if receiver.is_empty()
@@ -87,9 +85,9 @@ fn is_call_on_parameter((function, text): (&str, &str), range: TextRange, classe
     function.match_indices(receiver).any(|(at, _)| {
         let annotation = function[at + receiver.len()..].trim_start().strip_prefix(':');
         let annotation = annotation.map(|rest| rest.split([',', ')', '=', '\n']).next().unwrap_or_default());
-        !function[..at].ends_with(is_word)
+        !function[..at].ends_with(is_word_char)
             && annotation.is_some_and(|annotation| {
-                annotation.split(|c| !is_word(c)).any(|name| classes.iter().any(|class| class == name))
+                annotation.split(|c| !is_word_char(c)).any(|name| classes.iter().any(|class| class == name))
             })
     })
 }

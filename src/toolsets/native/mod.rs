@@ -28,10 +28,7 @@ mod user_text;
 #[cfg(test)]
 mod tests;
 
-pub use listed::{
-    LISTINGS, MOST_CHARACTERS, MOST_INSTRUCTIONS, MOST_OF_DEBUGGING, MOST_TOOLS, OF_A_TOOL_TO_COME, PROFILES,
-    TO_COME,
-};
+pub use listed::{LISTINGS, MOST_CHARACTERS, MOST_INSTRUCTIONS, MOST_OF_DEBUGGING, MOST_TOOLS, PROFILES};
 
 use serde_json::{Map, Value};
 

@@ -5,15 +5,14 @@ use serde_json::Value;
 use symd::serve::describe;
 use symd::toolsets::listing::{Listing, Shows};
 use symd::toolsets::native::{
-    LISTINGS, MOST_CHARACTERS, MOST_INSTRUCTIONS, MOST_OF_DEBUGGING, MOST_TOOLS, OF_A_TOOL_TO_COME, PROFILES,
-    TO_COME,
+    LISTINGS, MOST_CHARACTERS, MOST_INSTRUCTIONS, MOST_OF_DEBUGGING, MOST_TOOLS, PROFILES,
 };
 
-/// The tools of a listing and the characters that they take, with those that are still to come.
+/// The tools of a listing and the characters that they take, as its client reads them.
 fn size(listing: &Listing) -> (usize, usize) {
     let tools: Vec<Value> = listing.tools().iter().map(|offered| describe(offered.tool)).collect();
     let characters = Value::from(tools.clone()).to_string().chars().count();
-    (tools.len() + TO_COME, characters + TO_COME * OF_A_TOOL_TO_COME)
+    (tools.len(), characters)
 }
 
 #[track_caller]

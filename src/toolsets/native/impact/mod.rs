@@ -10,7 +10,7 @@ use super::answer::{Format, format};
 use super::asked::{name_path, patience, refused, relative_path, schema, wanted};
 use super::files::{failed, limit};
 use super::several::of_each;
-use crate::ops::impact::{AskImpact, Change, impact as impact_of};
+use crate::ops::impact::{AskImpact, SymbolChange, impact as impact_of};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::within;
 use crate::toolsets::{Call, Reply, Running};
@@ -47,9 +47,9 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
     let patience = patience(&arguments).map_err(failed)?;
     let change = match arguments.one_of_or("change", &CHANGES, "signature").map_err(failed)? {
-        "behaviour" => Change::Behaviour,
-        "removal" => Change::Removal,
-        _ => Change::Signature,
+        "behaviour" => SymbolChange::Behaviour,
+        "removal" => SymbolChange::Removal,
+        _ => SymbolChange::Signature,
     };
     let depth = arguments.count_or("depth", DEPTH).map_err(failed)?;
     if !(1..=MAX_DEPTH).contains(&depth) {
@@ -67,10 +67,10 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
 }
 
 /// The word for a change.
-fn word(change: Change) -> &'static str {
+fn word(change: SymbolChange) -> &'static str {
     match change {
-        Change::Signature => "signature",
-        Change::Behaviour => "behaviour",
-        Change::Removal => "removal",
+        SymbolChange::Signature => "signature",
+        SymbolChange::Behaviour => "behaviour",
+        SymbolChange::Removal => "removal",
     }
 }

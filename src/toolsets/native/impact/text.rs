@@ -7,7 +7,7 @@ use super::counts::{PARTS, by_part, files, media, modules};
 use super::word;
 use crate::base::escaped;
 use crate::ops::explore::LinkedDeclaration;
-use crate::ops::impact::{Change, Impact};
+use crate::ops::impact::{Impact, SymbolChange};
 use crate::ops::part::Part;
 use crate::ops::relations::Reached;
 use crate::resolve;
@@ -69,7 +69,7 @@ fn write(found: &Impact, shown: Shown, mut footer: Footer, limit: usize) -> Stri
     let direct = found.direct();
     let with_lines = shown <= Shown::Direct
         && direct.len() <= MAX_WITH_LINES
-        && matches!(found.change, Change::Signature | Change::Removal);
+        && matches!(found.change, SymbolChange::Signature | SymbolChange::Removal);
     for part in PARTS {
         let of_part: Vec<&Reached> = direct.iter().filter(|one| one.part == part).copied().collect();
         if !of_part.is_empty() {
@@ -82,7 +82,7 @@ fn write(found: &Impact, shown: Shown, mut footer: Footer, limit: usize) -> Stri
         }
     }
     // What is further up need not change with a signature, and is not named by a removed name.
-    if found.change == Change::Behaviour && shown == Shown::Whole {
+    if found.change == SymbolChange::Behaviour && shown == Shown::Whole {
         for depth in 2..=found.depth {
             let level = found.at(depth);
             if !level.is_empty() {
@@ -96,7 +96,7 @@ fn write(found: &Impact, shown: Shown, mut footer: Footer, limit: usize) -> Stri
     lines.extend(tests(found, shown, &mut footer));
     match shown {
         Shown::Whole => {}
-        Shown::Direct if found.change != Change::Behaviour => {}
+        Shown::Direct if found.change != SymbolChange::Behaviour => {}
         Shown::Direct => {
             footer.incomplete(format!("those over 2 uses and more counted only; raise limit (now {limit})"))
         }
@@ -159,7 +159,7 @@ fn head(found: &Impact) -> Vec<String> {
         lines.push(format!("modules (direct+further): {}{more}", named.join(", ")));
     }
     let media = media(&found.mentioned);
-    if !media.is_empty() && found.change != Change::Removal {
+    if !media.is_empty() && found.change != SymbolChange::Removal {
         let named: Vec<String> = media
             .iter()
             .map(|(medium, count)| format!("{count} in {}", medium.name().replace('_', " ")))
@@ -253,7 +253,7 @@ fn linked(found: &Impact) -> Vec<String> {
 
 fn mentions(found: &Impact, shown: Shown, footer: &mut Footer) -> Vec<String> {
     let mut lines = Vec::new();
-    if found.change != Change::Removal {
+    if found.change != SymbolChange::Removal {
         return lines;
     }
     let most = if shown == Shown::Whole { usize::MAX } else { MAX_MENTIONS };
@@ -334,7 +334,7 @@ fn footer(found: &Impact, client: &Client) -> Footer {
     }
     tell_gaps(reach, &mut footer);
     let unsure = |depth| found.at(depth).iter().filter(|one| !one.user.is_likely()).count();
-    let is_all_shown = found.change == Change::Behaviour;
+    let is_all_shown = found.change == SymbolChange::Behaviour;
     let shown: usize = (1..=if is_all_shown { found.depth } else { 1 }).map(unsure).sum();
     tell_unsure(shown, reach, &mut footer);
     footer

@@ -21,14 +21,8 @@ pub const MOST_CHARACTERS: usize = 16_000;
 /// The most characters of a listing's instructions.
 pub const MOST_INSTRUCTIONS: usize = 1_500;
 
-/// What a tool of the list that is still to come is expected to take of the characters.
-pub const OF_A_TOOL_TO_COME: usize = 1_100;
-
 /// The most tools of the profile `debugging`, and their characters.
 pub const MOST_OF_DEBUGGING: (usize, usize) = (22, 22_000);
-
-/// Tools of the list that are still to come; each has its place and its characters in the bounds above.
-pub const TO_COME: usize = 0;
 
 /// The tools of `native`, in the order of work.
 const SHORT: [&str; 15] = [
