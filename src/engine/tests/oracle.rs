@@ -1,5 +1,6 @@
 //! The oracle: whatever happens to the tree, the index equals one built from nothing. `SYMD_ORACLE_ROUNDS` and
-//! `SYMD_ORACLE_SEED` play more rounds, or the same ones again, as far as threads let them be the same.
+//! `SYMD_ORACLE_SEED` play more rounds, or the same ones again, as far as threads let them be the same; `SYMD_ORACLE_STEPS`
+//! sets how many changes there are between two comparisons.
 
 use std::path::Path;
 
@@ -82,8 +83,9 @@ fn gated(
 
 fn play(watch: WatchOptions, rounds: usize) {
     let rounds = number("SYMD_ORACLE_ROUNDS").map_or(rounds, |rounds| usize::try_from(rounds).expect("fits"));
+    let steps = number("SYMD_ORACLE_STEPS").map_or(STEPS, |steps| usize::try_from(steps).expect("fits"));
     let seed = number("SYMD_ORACLE_SEED").unwrap_or_else(|| fastrand::u64(..));
-    println!("seed {seed} {watch:?}");
+    println!("{rounds} rounds of {steps} changes, seed {seed}, {watch:?}");
     let mut random = fastrand::Rng::with_seed(seed);
     let scratch = tempfile::tempdir().expect("scratch");
     let root = scratch.path().join("project");
@@ -94,7 +96,7 @@ fn play(watch: WatchOptions, rounds: usize) {
     for round in 1..=rounds {
         let mut player = Player::new(&root, random.fork());
         let playing = std::thread::spawn(move || {
-            player.play(STEPS);
+            player.play(steps);
             player
         });
         // Questions in the midst of it, so that looking and changing interleave.
