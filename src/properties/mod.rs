@@ -25,7 +25,7 @@ pub struct Property {
 const GRAMMAR: &str = "grammar_";
 
 /// All but those of grammars.
-pub const ALL: [Property; 13] = [
+pub const ALL: [Property; 14] = [
     Property {
         name: "json_rpc_line",
         check: serve::properties::json_rpc_line,
@@ -79,6 +79,13 @@ pub const ALL: [Property; 13] = [
         name: "search_answer",
         check: ops::search::properties::answer,
         seeds: ops::search::properties::answers,
+        words: &[],
+        cases: 4_000,
+    },
+    Property {
+        name: "grouped_answer",
+        check: ops::search::properties::grouped_answer,
+        seeds: ops::search::properties::grouped_answers,
         words: &[],
         cases: 4_000,
     },

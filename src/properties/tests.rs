@@ -144,6 +144,7 @@ tests!(
     regex,
     escaped_text,
     search_answer,
+    grouped_answer,
     journal,
     slot,
     pack,

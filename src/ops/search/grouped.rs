@@ -133,7 +133,7 @@ fn ask(
 }
 
 /// The matches of an answer; `None` where they are none in `text`.
-fn read(matches: &[u8], groups: usize, text: &str) -> Option<Vec<GroupedMatch>> {
+pub(super) fn read(matches: &[u8], groups: usize, text: &str) -> Option<Vec<GroupedMatch>> {
     let range = |bytes: &[u8]| {
         let range = offset(&bytes[..8])?..offset(&bytes[8..])?;
         text.get(range.clone()).map(|_| range)

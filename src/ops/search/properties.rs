@@ -1,6 +1,7 @@
 //! What must hold of Python's regular expressions, whatever a client sends. See [`crate::properties`].
 
 use super::Case;
+use super::grouped;
 use super::pattern::{Pattern, PatternError};
 use super::process::read_answer;
 use super::python;
@@ -66,6 +67,34 @@ pub(crate) fn answers() -> Vec<Vec<u8>> {
         [&[9, 0][..], &number(1), &number(3), &number(3), &number(9)].concat(),
         vec![9, 1],
         [&[9, 2][..], &number(7), &number(2)].concat(),
+    ]
+}
+
+/// A text with characters of one, two and four bytes.
+const GROUPED_TEXT: &str = "aé😀b\n";
+
+/// What a helper answers of groups is read, or is no answer; each match and group is a part of the text, matches do not overlap.
+pub(crate) fn grouped_answer(bytes: &[u8]) {
+    let Some((groups, matches)) = bytes.split_first() else { return };
+    let groups = usize::from(groups % 4);
+    let Some(found) = grouped::read(matches, groups, GROUPED_TEXT) else { return };
+    assert_eq!(found.len() * 16 * (groups + 1), matches.len());
+    assert!(found.windows(2).all(|two| two[0].range.end <= two[1].range.start), "{found:?}");
+    for one in &found {
+        assert_eq!(one.groups.len(), groups);
+        let parts = std::iter::once(&one.range).chain(one.groups.iter().flatten());
+        assert!(parts.cloned().all(|part| GROUPED_TEXT.get(part).is_some()), "{one:?}");
+    }
+}
+
+/// Answers about groups to begin with: one group, of which the second match has none.
+pub(crate) fn grouped_answers() -> Vec<Vec<u8>> {
+    let numbers =
+        |numbers: &[u64]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>();
+    vec![
+        [vec![1], numbers(&[0, 3, 1, 3, 3, 7, u64::MAX, u64::MAX])].concat(),
+        [vec![0], numbers(&[0, 0, 1, 1, 1, 3])].concat(),
+        [vec![1], numbers(&[0, 3, 2, 3])].concat(),
     ]
 }
 
