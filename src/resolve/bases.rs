@@ -147,7 +147,7 @@ fn resolve(
         Meaning::Unknown if project.family != Family::Python && !is_declared(project, &names)? => {
             base.outside.push(chain.to_owned());
         }
-        Meaning::Local => base.be_value(),
+        Meaning::Local | Meaning::LocalOr(_) => base.be_value(),
         Meaning::Module(_) | Meaning::Unknown => base.is_open = true,
     }
     Ok(())

@@ -5,6 +5,8 @@
 use super::context::{before, behind, first_word, last_word};
 use super::enclosing::enclosing;
 use super::family::Family;
+use super::kotlin_code::closing;
+use super::kotlin_locals;
 use super::project::Here;
 use crate::base::TextRange;
 use crate::syntax::is_short_template;
@@ -27,8 +29,12 @@ pub(super) fn scopes(here: &Here, family: Family, name: &str) -> Vec<TextRange> 
         let found = match family {
             Family::Python => python(here, start, end, family),
             _ if is_short_template(here.grammar, text, start) => Vec::new(),
+            Family::Jvm if here.grammar.name() == "kotlin" => kotlin(here, start, end),
             _ if !binds(text, start, end, family) => Vec::new(),
-            _ => around(here, start).and_then(range).into_iter().collect(),
+            _ => {
+                let around = around(here, start).map(|row| &here.outline.rows[row]);
+                around.map(|row| TextRange::new(row.start, row.end)).into_iter().collect()
+            }
         };
         if !found.is_empty() && !is_row(here, start) {
             scopes.extend(found);
@@ -46,15 +52,24 @@ fn is_row(here: &Here, start: usize) -> bool {
     here.outline.rows.iter().any(|row| row.name_start as usize == start)
 }
 
-/// The function (else the class) around a place.
-fn around(here: &Here, start: usize) -> Option<(usize, usize)> {
+/// The row of the function (else the class) around a place.
+fn around(here: &Here, start: usize) -> Option<usize> {
     let at = u32::try_from(start).ok()?;
     let rows = &here.outline.rows;
     // `const f = (name) => …` is no function of the outline's.
-    let narrowest =
-        || rows.iter().filter(|row| row.start <= at && at < row.end).min_by_key(|row| row.end - row.start);
-    let row = enclosing(&here.outline, at).map(|row| &rows[row]).or_else(narrowest)?;
-    Some((row.start as usize, row.end as usize))
+    let holds = |row: &usize| rows[*row].start <= at && at < rows[*row].end;
+    let narrowest = || (0..rows.len()).filter(holds).min_by_key(|&row| rows[row].end - rows[row].start);
+    enclosing(&here.outline, at).or_else(narrowest)
+}
+
+fn kotlin(here: &Here, start: usize, end: usize) -> Vec<TextRange> {
+    let text = here.text.as_str();
+    let Some(around) = around(here, start) else { return Vec::new() };
+    let left = before(text, start, Family::Jvm);
+    let is_listed = left.ends_with(['{', ',', '(']) && arrow_follows(behind(text, end));
+    let lambda = if is_listed { lambda_around(text, start, Family::Jvm) } else { None };
+    let lambda = lambda.map(|open| (open, closing(text, open, here.outline.rows[around].end as usize)));
+    kotlin_locals::visible(here, (start, end), around, lambda).into_iter().filter_map(range).collect()
 }
 
 /// The names of a comprehension hold within its brackets, its first iterable left out; those of a lambda up to the end of
@@ -114,16 +129,7 @@ fn binds(text: &str, start: usize, end: usize, family: Family) -> bool {
     let in_list = left.ends_with(['(', ',']);
     let is_typed = right.starts_with(':') && !right.starts_with("::");
     match family {
-        Family::Jvm => {
-            let is_kotlin_local = matches!(word, "val" | "var");
-            let is_parameter = is_typed && (in_list || matches!(word, "vararg" | "noinline" | "crossinline"));
-            let is_lambda =
-                left.ends_with(['{', ',', '(']) && arrow_follows(right) && is_lambda(text, start, family);
-            let is_loop = first_word(right) == "in"
-                && left.ends_with('(')
-                && last_word(left[..left.len() - 1].trim_end()) == "for";
-            is_kotlin_local || is_parameter || is_lambda || is_loop || is_typed_like_c(left, right)
-        }
+        Family::Jvm => is_typed_like_c(left, right),
         Family::Ecma => {
             let is_local = matches!(word, "const" | "let" | "var" | "function" | "class");
             let is_arrow = right.starts_with("=>")
@@ -190,7 +196,7 @@ fn is_typed_like_c(left: &str, right: &str) -> bool {
     is_type && right.starts_with(['=', ';', ',', ')', ':', '[']) && !right.starts_with("==")
 }
 
-/// Kotlin's and Java's lambda parameters: only names and types up to an arrow.
+/// A lambda's parameters: only names and types up to an arrow.
 fn arrow_follows(right: &str) -> bool {
     let Some(at) = right.get(..floor(right, MAX_NEAR.min(right.len()))).and_then(|near| near.find("->"))
     else {
@@ -199,23 +205,22 @@ fn arrow_follows(right: &str) -> bool {
     right[..at].chars().all(|c| c.is_alphanumeric() || c.is_whitespace() || "_,:?<>)(".contains(c))
 }
 
-/// Whether the brace around `start` opens a lambda, not the branches of a `when`. Locals begin with a small letter.
-fn is_lambda(text: &str, start: usize, family: Family) -> bool {
+/// Where the brace around `start` is, if it opens a lambda, not the branches of a `when`. Locals begin with a small letter.
+fn lambda_around(text: &str, start: usize, family: Family) -> Option<usize> {
     if text[start..].starts_with(char::is_uppercase) {
-        return false;
+        return None;
     }
-    let Some(mut open) = open_bracket(text, start) else { return false };
+    let mut open = open_bracket(text, start)?;
     if text[open..].starts_with('(') && before(text, open, family).ends_with(['{', ',']) {
         // `{ (a, b) -> … }`
-        let Some(outer) = open_bracket(text, open) else { return false };
-        open = outer;
+        open = open_bracket(text, open)?;
     }
     let left = before(text, open, family);
     let head = match left.strip_suffix(')') {
         Some(inner) => open_bracket(text, inner.len()).map_or(left, |open| before(text, open, family)),
         None => left,
     };
-    text[open..].starts_with('{') && last_word(head) != "when"
+    (text[open..].starts_with('{') && last_word(head) != "when").then_some(open)
 }
 
 /// Whether the bracket around `end` closes, and one of `tokens` follows.

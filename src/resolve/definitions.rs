@@ -56,7 +56,7 @@ fn found(
     wants: Wants,
 ) -> Result<Vec<Target>, Cancelled> {
     match meaning {
-        Meaning::Declared(found) => Ok(found),
+        Meaning::Declared(found) | Meaning::LocalOr(found) => Ok(found),
         Meaning::Unknown => guesses(project, here, name, wants),
         Meaning::Module(_) | Meaning::Elsewhere | Meaning::Local => Ok(Vec::new()),
     }

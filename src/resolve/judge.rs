@@ -158,6 +158,9 @@ impl<'t> Wanted<'t> {
                 let is_one_symbol = found.iter().all(|one| self.is_same_symbol(one));
                 Some(if is_one_symbol { Judgement::Likely } else { Judgement::Unchecked })
             }
+            Meaning::LocalOr(found) if found.iter().any(|one| self.is_asked(one)) => {
+                Some(Judgement::Unchecked)
+            }
             Meaning::Unknown => None,
             _ => Some(Judgement::Unlikely),
         }

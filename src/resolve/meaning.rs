@@ -26,6 +26,8 @@ pub(super) enum Meaning {
     Elsewhere,
     /// A local that the outline does not list.
     Local,
+    /// Such a local, or one of these functions and classes: a call, where types decide.
+    LocalOr(Vec<Target>),
     /// Syntax does not say.
     Unknown,
 }

@@ -23,6 +23,8 @@ mod heirs;
 mod inherited;
 mod judge;
 mod kin;
+mod kotlin_code;
+mod kotlin_locals;
 mod made_classes;
 mod meaning;
 mod mirrored;

@@ -8,9 +8,9 @@ use super::meaning::{Meaning, binds, top_level};
 use super::modules::Module;
 use super::project::{Here, Project};
 use super::sources::Target;
-use crate::base::RelPath;
 use crate::base::cancel::Cancelled;
-use crate::syntax::{Import, ImportKind, Imported, Row, SymbolKind};
+use crate::base::{RelPath, TextRange};
+use crate::syntax::{Import, ImportKind, Imported, Row, SymbolKind, call_site};
 
 /// Where the search for a name begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +104,7 @@ pub(super) fn step(project: &Project, meaning: &Meaning, part: &str) -> Result<M
             _ => Ok(Meaning::Unknown),
         },
         Meaning::Elsewhere => Ok(Meaning::Elsewhere),
-        Meaning::Local | Meaning::Unknown => Ok(Meaning::Unknown),
+        Meaning::Local | Meaning::LocalOr(_) | Meaning::Unknown => Ok(Meaning::Unknown),
     }
 }
 
@@ -132,8 +132,47 @@ fn reached_around(
     left_out: Option<usize>,
 ) -> Result<(Meaning, Reach), Cancelled> {
     if here.is_local(project.family, name, at) {
-        return Ok((Meaning::Local, Reach::Local));
+        return Ok(match project.family == Family::Jvm && is_called(here, name, at) {
+            true => called(past_locals(project, here, at, name, left_out)?, here),
+            false => (Meaning::Local, Reach::Local),
+        });
     }
+    past_locals(project, here, at, name, left_out)
+}
+
+fn is_called(here: &Here, name: &str, at: u32) -> bool {
+    let end = u32::try_from(name.len()).map_or(u32::MAX, |length| at.saturating_add(length));
+    call_site::is_called(here.grammar, here.text.as_str(), TextRange::new(at, end))
+}
+
+/// What a call of a name means that is a local's, too, and beyond locals means `beyond`: no function is hidden by a value. In
+/// Kotlin a value can be called.
+fn called(beyond: (Meaning, Reach), here: &Here) -> (Meaning, Reach) {
+    let can_be = |target: &Target| {
+        target.row().is_some_and(|(_, row)| {
+            is_class(row) || matches!(row.kind(), SymbolKind::Method | SymbolKind::Function)
+        })
+    };
+    match beyond {
+        (Meaning::Declared(mut found), reach) if found.iter().any(can_be) => {
+            found.retain(can_be);
+            match here.grammar.name() {
+                "java" => (Meaning::Declared(found), reach),
+                _ => (Meaning::LocalOr(found), Reach::Local),
+            }
+        }
+        _ => (Meaning::Local, Reach::Local),
+    }
+}
+
+/// The same, locals that the outline does not list set aside.
+fn past_locals(
+    project: &Project,
+    here: &Here,
+    at: u32,
+    name: &str,
+    left_out: Option<usize>,
+) -> Result<(Meaning, Reach), Cancelled> {
     let outline = &here.outline;
     let mut is_innermost = true;
     let mut is_open = false;

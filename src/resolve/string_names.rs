@@ -123,7 +123,7 @@ fn judged(meaning: &Meaning, targets: &[Target]) -> StringName {
             }
         }
         Meaning::Elsewhere => StringName::Other,
-        Meaning::Module(_) | Meaning::Local | Meaning::Unknown => StringName::Unknown,
+        Meaning::Module(_) | Meaning::Local | Meaning::LocalOr(_) | Meaning::Unknown => StringName::Unknown,
     }
 }
 

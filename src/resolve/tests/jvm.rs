@@ -152,3 +152,118 @@ fn labels() {
         ]
     );
 }
+
+/// What is said of the uses of `size` in a class that declares it, whose body is `body`.
+fn size(body: &str) -> Vec<String> {
+    let fixture = format!("//- A.kt\npackage p\nclass A {{ val $0size: Int = 1\n\n{body}\n}}\n");
+    let said = judged(&fixture);
+    let own = |line: &String| !line.starts_with("a.kt:2:") && !line.starts_with("a.kt:3:");
+    said.into_iter().filter(own).map(|line| line.replace("a.kt:", "")).collect()
+}
+
+#[test]
+fn kotlin_has_no_types_before_names() {
+    assert_eq!(size("fun f() {\nx = y\nsize = 2 }"), ["6: likely use"]);
+    assert_eq!(size("fun f(b: Int) = g(b step size, b shl size)"), ["4: likely use", "4: likely use"]);
+}
+
+#[test]
+fn a_local_is_visible_behind_its_statement_in_its_block() {
+    assert_eq!(
+        size("fun f() {\nuse(size)\nval size = size\nuse(size)\n}"),
+        ["5: likely use", "6: unlikely use", "6: likely use", "7: unlikely use"]
+    );
+    assert_eq!(
+        size("fun f() {\nif (a) { val size = \"}${size}\"; use(size) }\nuse(size)\n}"),
+        ["5: unlikely use", "5: likely use", "5: unlikely use", "6: likely use"]
+    );
+    assert_eq!(
+        size("fun f() {\nval size = g()\n  ?: size\nuse(size)\n}"),
+        ["5: unlikely use", "6: likely use", "7: unlikely use"]
+    );
+    assert_eq!(
+        size("fun f() {\nval (a, size) = pair(size)\nuse(size)\n}"),
+        ["5: unlikely use", "5: likely use", "6: unlikely use"]
+    );
+    assert_eq!(size("fun f() = when (val size = g()) { 1 -> size }"), ["4: unlikely use", "4: unlikely use"]);
+}
+
+#[test]
+fn headers_bind_for_their_bodies() {
+    assert_eq!(
+        size("fun f() {\nfor (size in 0..size) { use(size) }\nuse(size) }"),
+        ["5: unlikely use", "5: likely use", "5: unlikely use", "6: likely use"]
+    );
+    assert_eq!(
+        size("fun f() {\nfor ((a, size) in all(size))\n  use(size)\nuse(size) }"),
+        ["5: unlikely use", "5: likely use", "6: unlikely use", "7: likely use"]
+    );
+    assert_eq!(
+        size("fun f() {\ntry { g() } catch (size: E) { use(size) }\nuse(size) }"),
+        ["5: unlikely use", "5: unlikely use", "6: likely use"]
+    );
+    assert_eq!(
+        size("fun f() {\ng { size -> use(size) }\nuse(size) }"),
+        ["5: unlikely use", "5: unlikely use", "6: likely use"]
+    );
+    assert_eq!(
+        size("var b: Int\nget() = size\nset(size) { field = size }"),
+        ["5: likely use", "6: unlikely use", "6: unlikely use"]
+    );
+    assert_eq!(size("var b: Int\nset(@size value) { }"), ["5: likely use"]);
+    assert_eq!(size("val f: (size: Int) -> Int\nfun g() = size"), ["4: likely use", "5: likely use"]);
+}
+
+#[test]
+fn a_constructors_parameter_is_seen_by_initializers_alone() {
+    let fixture = "//- A.kt\npackage p\nopen class A(var $0size: Int)\n\
+        class B(size: Int) : A(size) {\n\
+        val a = size\n\
+        val b get() = size\n\
+        val c: Int = get(size)\n\
+        init { use(size) }\n\
+        fun f() = size\n\
+        inner class D { val d = size }\n}\n";
+    assert_eq!(
+        judged(fixture)[1..],
+        [
+            "a.kt:3: unlikely use",
+            "a.kt:3: unlikely use",
+            "a.kt:4: unlikely use",
+            "a.kt:5: likely use",
+            "a.kt:6: unlikely use",
+            "a.kt:7: unlikely use",
+            "a.kt:8: likely use",
+            "a.kt:9: likely use",
+        ]
+    );
+}
+
+#[test]
+fn a_property_may_extend_a_type() {
+    let fixture = "//- A.kt\npackage p\nclass $0Box<T>\nval Box<*>.a get() = 1\nval Box<Int>?.b get() = 1\n";
+    assert_eq!(judged(fixture)[1..], ["a.kt:3: likely use", "a.kt:4: likely use"]);
+}
+
+#[test]
+fn a_value_hides_no_function() {
+    let fixture = "//- A.kt\npackage p\nclass A { fun $0size(): Int = 1\n\
+        fun f() {\nval size = size()\nuse(size, size())\n}\n}\n\
+        //- B.java\npackage p;\nclass B { int size() { return 1; }\nvoid f() { int size = size(); use(size, size()); }\n}\n";
+    assert_eq!(
+        judged(fixture)[1..4],
+        ["a.kt:4: unlikely use", "a.kt:4: likely call", "a.kt:5: unlikely use"]
+    );
+    assert_eq!(judged(fixture)[4], "a.kt:5: unchecked call");
+    let java = "//- B.java\npackage p;\nclass B { int $0size() { return 1; }\n\
+        void f() { int size = size(); use(size, size()); }\n}\n";
+    assert_eq!(
+        judged(java)[1..],
+        [
+            "b.java:3: unlikely use",
+            "b.java:3: likely call",
+            "b.java:3: unlikely use",
+            "b.java:3: likely call"
+        ]
+    );
+}

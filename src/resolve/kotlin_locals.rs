@@ -1,0 +1,162 @@
+//! Where Kotlin's locals and parameters are visible. Invariant: a name is visible behind the statement that binds it, in the
+//! block around that; a class's parameters in what runs when an object is made. Where the text is not understood, in the
+//! whole function.
+
+use super::classes::is_class;
+use super::context::{before, behind, first_word, last_word};
+use super::enclosing::is_enclosing;
+use super::family::Family;
+use super::kotlin_code::{Code, block_end, closing, statement_end};
+use super::project::Here;
+
+/// A part of a text, in bytes.
+type Part = (usize, usize);
+
+/// Where the local is visible that the name at `start..end` binds, its name among that; nothing where it binds none. `around` is
+/// the row of the function or class around it; `lambda` tells whether an arrow makes it a lambda's parameter.
+pub(super) fn visible(here: &Here, (start, end): Part, around: usize, lambda: Option<Part>) -> Vec<Part> {
+    let text = here.text.as_str();
+    let row = &here.outline.rows[around];
+    let limit = row.end as usize;
+    let left = before(text, start, Family::Jvm);
+    if let Some(lambda) = lambda {
+        return vec![lambda];
+    }
+    match last_word(left) {
+        // `val Receiver<*>.name`
+        "val" | "var" if behind(text, end).starts_with(['.', '<', '?']) => return Vec::new(),
+        "val" | "var" => {
+            let statement = left[..left.len() - 3].trim_end();
+            return of_variable(text, (start, end), end, statement, limit);
+        }
+        _ if first_word(behind(text, end)) == "in"
+            && left.ends_with('(')
+            && is_word_before(text, left, "for") =>
+        {
+            return of_header(text, (start, end), left.len() - 1, limit);
+        }
+        _ => {}
+    }
+    let Some(open) = list_around(text, start, left) else { return Vec::new() };
+    let head = before(text, open, Family::Jvm);
+    let is_typed = is_typed(text, end);
+    match last_word(head) {
+        // `val (a, b) = pair`
+        "val" | "var" => {
+            let statement = head[..head.len() - 3].trim_end();
+            of_variable(text, (start, end), closing(text, open, limit) + 1, statement, limit)
+        }
+        "catch" | "set" => of_header(text, (start, end), open, limit),
+        // `for ((a, b) in all)`
+        "" if head.ends_with('(') && is_word_before(text, head, "for") => {
+            of_header(text, (start, end), head.len() - 1, limit)
+        }
+        // `(name: Type) -> Result` is a type.
+        "" if !head.ends_with(['>', '`']) => Vec::new(),
+        _ if !is_typed => Vec::new(),
+        "fun" => of_header(text, (start, end), open, limit),
+        _ if is_class(row) => of_class(here, around),
+        _ => vec![(row.start as usize, limit)],
+    }
+}
+
+/// The parenthesis of a list that the name stands in directly: behind it, or behind a comma or a modifier.
+fn list_around(text: &str, start: usize, left: &str) -> Option<usize> {
+    let is_in_list = left.ends_with(['(', ','])
+        || matches!(last_word(left), "vararg" | "noinline" | "crossinline")
+        // An annotation of a parameter: `(@Some name: Type)`.
+        || left.ends_with(')')
+        || !last_word(left).is_empty() && left[..left.len() - last_word(left).len()].ends_with('@');
+    let open = super::context::open_parenthesis(text, start)?;
+    is_in_list.then_some(open)
+}
+
+fn is_typed(text: &str, end: usize) -> bool {
+    let right = behind(text, end);
+    right.starts_with(':') && !right.starts_with("::")
+}
+
+/// Whether `word` stands before the parenthesis that `text` ends with.
+fn is_word_before(text: &str, left: &str, word: &str) -> bool {
+    last_word(before(text, left.len() - 1, Family::Jvm)) == word
+}
+
+/// `val name = …`: from behind its statement to the end of the block. As the subject of a `when`, everywhere.
+fn of_variable(text: &str, name: Part, from: usize, statement: &str, limit: usize) -> Vec<Part> {
+    if statement.ends_with('(') {
+        return vec![(name.0, limit)];
+    }
+    let end = statement_end(text, from, limit);
+    vec![name, (end, block_end(text, end, limit))]
+}
+
+/// What the parenthesis at `open` binds for the body behind it: a loop, a `catch`, a setter, a function without a name.
+fn of_header(text: &str, name: Part, open: usize, limit: usize) -> Vec<Part> {
+    let close = closing(text, open, limit);
+    let mut body = Code::new(text, close + 1, limit).filter(|(_, byte)| !byte.is_ascii_whitespace());
+    let end = match body.next() {
+        Some((brace, b'{')) => closing(text, brace, limit),
+        // `= expression`, `: Type { … }`, a statement without braces.
+        Some((first, _)) => statement_end(text, first, limit),
+        None => limit,
+    };
+    vec![name, (close, end)]
+}
+
+/// The parameters of a class's head: in the head, in what initializes properties, and in `init`; not in its functions, accessors
+/// and classes.
+fn of_class(here: &Here, class: usize) -> Vec<Part> {
+    let text = here.text.as_str();
+    let rows = &here.outline.rows;
+    let members = rows.iter().filter(|row| row.parent() == Some(class));
+    let mut hidden: Vec<Part> = members
+        .filter_map(|row| {
+            let (start, end) = (row.start as usize, row.end as usize);
+            match is_enclosing(row) {
+                true => Some((start, end)),
+                false => accessor(text, row.name_start as usize + usize::from(row.name_len), end)
+                    .map(|at| (at, end)),
+            }
+        })
+        .collect();
+    hidden.sort_unstable();
+    let mut at = rows[class].start as usize;
+    let mut visible = Vec::new();
+    for (start, end) in hidden {
+        if at < start {
+            visible.push((at, start));
+        }
+        at = at.max(end);
+    }
+    visible.push((at, (rows[class].end as usize).max(at)));
+    visible
+}
+
+/// Where the first accessor of a property begins whose name ends at `from`: `get` or `set`, behind its type or its initializer.
+fn accessor(text: &str, from: usize, end: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    // Behind the last byte that was no white space.
+    let mut last = from;
+    for (at, byte) in Code::new(text, from, end) {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b'g' | b's' if depth == 0 && at > last => {
+                let rest = text.get(at..end).unwrap_or("");
+                let is_called = behind(text, at + 3).starts_with('(');
+                let before = text.get(from..last).unwrap_or("");
+                // `= get()` calls a function of that name.
+                let is_operand =
+                    before.ends_with(['=', '+', '-', '*', '/', '%', '&', '|', ',', '.', ':', '<']);
+                if matches!(first_word(rest), "get" | "set") && is_called && !is_operand {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+        if !byte.is_ascii_whitespace() {
+            last = at + 1;
+        }
+    }
+    None
+}
