@@ -132,11 +132,12 @@ fn binds(text: &str, start: usize, end: usize, family: Family) -> bool {
         Family::Jvm => is_typed_like_c(left, right),
         Family::Ecma => {
             let is_local = matches!(word, "const" | "let" | "var" | "function" | "class");
-            let is_arrow = right.starts_with("=>")
+            let is_arrow = right.starts_with("=>") && !is_type_before(left)
                 || (in_list && closes_into(text, end, &["=>", "{", ":"]) && is_header(text, start, family));
             is_local
                 || is_arrow
                 || (left.ends_with('{') || left.ends_with(','))
+                    && !right.starts_with(':')
                     && closes_into_pattern(text, start, end, family)
         }
         Family::Rust => {
@@ -155,6 +156,13 @@ fn binds(text: &str, start: usize, end: usize, family: Family) -> bool {
         Family::CSharp | Family::C => is_typed_like_c(left, right) || right.starts_with("=>"),
         Family::Python => false,
     }
+}
+
+/// Whether what stands before an arrow is the end of a type, not a parameter: `(a): Type => …`, `(a): a is A | B => …`.
+fn is_type_before(left: &str) -> bool {
+    const OF_TYPES: [&str; 7] = ["is", "keyof", "typeof", "infer", "readonly", "unique", "asserts"];
+    let is_joined = |sign: char| left.strip_suffix(sign).is_some_and(|rest| !rest.ends_with(sign));
+    left.ends_with(':') || is_joined('|') || is_joined('&') || OF_TYPES.contains(&last_word(left))
 }
 
 /// `Type name =`, `Type name;`, `Type name,`, `Type name)`: two words in a row.

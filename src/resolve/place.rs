@@ -1,6 +1,7 @@
 //! What an identifier occurrence is, and what syntax says it means. Both questions of this layer ask it here.
 //! Invariant: the occurrence is an identifier of the outline, and its text is the name.
 
+use super::binders::open_bracket;
 use super::classes;
 use super::context::{self, Receiver, argument_of, last_word, receiver};
 use super::family::Family;
@@ -59,8 +60,20 @@ pub(super) fn place(
             if callee.is_empty() { Meaning::Unknown } else { meaning_at(project, here, at, callee)?.1 };
         return Ok(Place::Argument { callee: callee.to_owned(), meaning });
     }
+    if project.family == Family::Ecma && is_key(text, start, end) {
+        return Ok(Place::Member(Meaning::Unknown));
+    }
     let (is_member, meaning) = meaning_at(project, here, start, name)?;
     Ok(if is_member { Place::Member(meaning) } else { Place::Bare(meaning) })
+}
+
+/// Whether the name is a property's in an object, a pattern or a type of JavaScript's: `{ name: value }`.
+fn is_key(text: &str, start: usize, end: usize) -> bool {
+    let right = context::behind(text, end);
+    let is_typed = right.strip_prefix('?').unwrap_or(right).starts_with(':');
+    is_typed
+        && context::before(text, start, Family::Ecma).ends_with(['{', ','])
+        && open_bracket(text, start).is_some_and(|open| text[open..].starts_with('{'))
 }
 
 /// What `name` at byte `start` means, and whether it is a member of something.

@@ -117,3 +117,28 @@ fn csharp_namespaces_and_c_headers() {
     assert!(found.contains(&"b.c:2: likely call".to_owned()), "{found:?}");
     assert!(found.contains(&"c.c:1: unchecked call".to_owned()), "{found:?}");
 }
+
+#[test]
+fn keys_of_objects_and_types_before_arrows_are_no_locals_and_no_uses_of_them() {
+    let fixture = "//- a.ts\nconst $0recursive = new Map();\nexport const f = () => {\n\
+        use({ recursive: 1, b: recursive });\nconst { recursive: c } = g();\nreturn recursive;\n}\n";
+    assert_eq!(
+        judged(fixture)[1..],
+        ["a.ts:3: unlikely use", "a.ts:3: likely use", "a.ts:4: unlikely use", "a.ts:5: likely use"]
+    );
+    let fixture = "//- a.ts\ntype $0Kind = 1 | 2;\ntype Other = 3;\n\
+        export const f = (data: any): Kind => {\nreturn g(data as Kind);\n};\n\
+        export const g = (data: any): Other | Kind => 1;\nexport const h = (Kind) => Kind;\n";
+    assert_eq!(
+        judged(fixture)[1..],
+        [
+            "a.ts:3: likely use",
+            "a.ts:4: likely use",
+            "a.ts:6: likely use",
+            "a.ts:7: unlikely use",
+            "a.ts:7: unlikely use"
+        ]
+    );
+    let fixture = "//- a.ts\ninterface Box { $0size?: number }\nconst size = 1;\nuse({ size: 2 });\n";
+    assert_eq!(judged(fixture)[1..], ["a.ts:2: unlikely declaration", "a.ts:3: unchecked use"]);
+}
