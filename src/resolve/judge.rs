@@ -8,7 +8,7 @@ use super::family::Family;
 use super::meaning::Meaning;
 use super::modules;
 use super::occurrence::{Judgement, Role};
-use super::place::{Place, place};
+use super::place::{Place, embedded, place};
 use super::project::{Here, Project};
 use super::scope::{self, From};
 use super::sources::Target;
@@ -32,6 +32,8 @@ pub(super) struct Wanted<'t> {
     is_extension: bool,
     /// Nothing else in the project has the name.
     is_unique: bool,
+    /// In Go, a field has its name: one that a struct has by embedding the type is used by the type's name.
+    is_fields_name: bool,
     /// The test function in which it is declared.
     test: Option<(RelPath, usize)>,
 }
@@ -62,6 +64,10 @@ impl<'t> Wanted<'t> {
             owners,
             is_extension,
             test: test_of_all(all, project.family),
+            is_fields_name: project.family == Family::Go
+                && declared
+                    .iter()
+                    .any(|one| one.row().is_some_and(|(_, row)| row.kind() == SymbolKind::Field)),
             is_unique: declared.iter().all(|one| all.iter().any(|known| known.is(one))),
         }))
     }
@@ -84,7 +90,12 @@ impl<'t> Wanted<'t> {
         range: TextRange,
     ) -> Result<(Judgement, Role), Cancelled> {
         Ok(match place(project, here, range, self.name)? {
-            Place::Declaration(row) => (self.declaration(here, row), Role::Declaration),
+            Place::Declaration(row) => match (self.declaration(here, row), embedded(project, here, row)?) {
+                (Judgement::Unlikely, Some(meaning)) => {
+                    (self.named(&meaning).unwrap_or(Judgement::Unchecked), Role::Use)
+                }
+                (judgement, _) => (judgement, Role::Declaration),
+            },
             Place::Import(meaning) => {
                 // A package of JavaScript, or a crate: only build files say where it lies.
                 let silent = match project.family {
@@ -278,7 +289,7 @@ impl<'t> Wanted<'t> {
         if self.row.is_local() {
             return Ok(Judgement::Unlikely);
         }
-        if self.is_member {
+        if self.is_member || self.is_fields_name {
             return Ok(Judgement::Unchecked);
         }
         if self.is_extension {

@@ -247,7 +247,7 @@ pub(super) fn binds<'a>(family: Family, import: &Import<'a>) -> Option<&'a str> 
     }
     match (family, import.imported) {
         (Family::Python, Imported::Module) => import.module.split('.').next().filter(|name| !name.is_empty()),
-        (Family::Go, Imported::Module) => import.module.rsplit('/').next(),
+        (Family::Go, Imported::Module) => modules::go_package(import.module),
         (Family::Rust, Imported::Module) => import.module.rsplit("::").next(),
         _ => None,
     }

@@ -231,7 +231,30 @@ fn rust(project: &Project, from: &FileEntry, written: &str, at: u32) -> Option<M
 fn go(project: &Project, written: &str) -> Option<Module> {
     let parts: Vec<&str> = written.split('/').collect();
     let paths = (0..parts.len()).filter_map(|from| RelPath::new(&parts[from..].join("/")).ok());
-    paths.into_iter().find(|path| project.files_in(path).next().is_some()).map(Module::Directory)
+    let below = paths.into_iter().find(|path| project.files_in(path).next().is_some());
+    below.or_else(|| go_root(project, written)).map(Module::Directory)
+}
+
+/// The name that an import's path is for, by convention that of its package: `name` of `example.org/name/v2`, `gopkg.in/name.v2`.
+pub(super) fn go_package(path: &str) -> Option<&str> {
+    let is_version = |part: &str| {
+        part.strip_prefix('v')
+            .is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit()))
+    };
+    let name = path.rsplit('/').find(|part| !is_version(part))?;
+    Some(name.rsplit_once('.').filter(|(_, version)| is_version(version)).map_or(name, |(name, _)| name))
+}
+
+/// The project's root, where `import "example.org/name"` is the module itself.
+fn go_root(project: &Project, written: &str) -> Option<RelPath> {
+    let name = go_package(written)?;
+    let root = RelPath::root();
+    let declares = |file: &Arc<FileEntry>| {
+        file.outline().is_some_and(|outline| project.unpacked(&file.path, outline).package() == Some(name))
+    };
+    // The standard library's paths begin with no host.
+    let is_of_host = written.split('/').next().is_some_and(|first| first.contains('.'));
+    (is_of_host && project.files_in(&root).any(declares)).then_some(root)
 }
 
 fn include(project: &Project, from: &RelPath, written: &str) -> Option<Module> {

@@ -11,7 +11,7 @@ use super::project::{Here, Project};
 use super::scope::{self, From};
 use crate::base::TextRange;
 use crate::base::cancel::Cancelled;
-use crate::syntax::{Import, ImportKind, Imported};
+use crate::syntax::{Import, ImportKind, Imported, SymbolKind};
 
 /// What stands at an occurrence.
 #[derive(Debug)]
@@ -60,20 +60,38 @@ pub(super) fn place(
             if callee.is_empty() { Meaning::Unknown } else { meaning_at(project, here, at, callee)?.1 };
         return Ok(Place::Argument { callee: callee.to_owned(), meaning });
     }
-    if project.family == Family::Ecma && is_key(text, start, end) {
-        return Ok(Place::Member(Meaning::Unknown));
+    match project.family {
+        Family::Ecma if is_key(text, start, end) => return Ok(Place::Member(Meaning::Unknown)),
+        // A struct's field, or a value that is the key of a map.
+        Family::Go if is_key(text, start, end) => return Ok(Place::Bare(Meaning::Unknown)),
+        _ => {}
     }
     let (is_member, meaning) = meaning_at(project, here, start, name)?;
     Ok(if is_member { Place::Member(meaning) } else { Place::Bare(meaning) })
 }
 
-/// Whether the name is a property's in an object, a pattern or a type of JavaScript's: `{ name: value }`.
+/// Whether the name stands before the colon in an object, a pattern or a type of JavaScript's, or in a literal of Go's:
+/// `{ name: value }`.
 fn is_key(text: &str, start: usize, end: usize) -> bool {
     let right = context::behind(text, end);
-    let is_typed = right.strip_prefix('?').unwrap_or(right).starts_with(':');
+    let is_typed = right.strip_prefix('?').unwrap_or(right).starts_with(':') && !right.starts_with(":=");
+    let line = || text[..start].rsplit('\n').next().unwrap_or("").trim_start();
     is_typed
         && context::before(text, start, Family::Ecma).ends_with(['{', ','])
+        && !line().starts_with("case ")
         && open_bracket(text, start).is_some_and(|open| text[open..].starts_with('{'))
+}
+
+/// What the type means that a struct of Go's embeds, where `row` is the field that this declares: `struct { Type }`.
+pub(super) fn embedded(project: &Project, here: &Here, row: usize) -> Result<Option<Meaning>, Cancelled> {
+    let row = &here.outline.rows[row];
+    if project.family != Family::Go || row.kind() != SymbolKind::Field {
+        return Ok(None);
+    }
+    let (start, text) = (row.name_start as usize, here.text.as_str());
+    let behind = text.get(start + usize::from(row.name_len)..).unwrap_or("").trim_start_matches([' ', '\t']);
+    let has_no_type = behind.starts_with(['\n', '\r', '}', ';', '`', '"', '/']);
+    Ok(if has_no_type { Some(meaning_at(project, here, start, here.outline.name(row))?.1) } else { None })
 }
 
 /// What `name` at byte `start` means, and whether it is a member of something.

@@ -142,3 +142,27 @@ fn keys_of_objects_and_types_before_arrows_are_no_locals_and_no_uses_of_them() {
     let fixture = "//- a.ts\ninterface Box { $0size?: number }\nconst size = 1;\nuse({ size: 2 });\n";
     assert_eq!(judged(fixture)[1..], ["a.ts:2: unlikely declaration", "a.ts:3: unchecked use"]);
 }
+
+#[test]
+fn go_embeds_types_and_names_fields_in_literals() {
+    let fixture = "//- a.go\npackage mux\ntype $0Conf struct { n int }\ntype Route struct {\n\tConf\n\tn Conf\n}\n\
+        type Other struct { *Conf }\nfunc f(r Route) Route {\n\tuse(r.Conf, Conf{n: 1})\n\
+        \treturn Route{\n\t\tConf: r.Conf,\n\t}\n}\n\
+        //- a_test.go\npackage mux_test\nimport \"example.org/gorilla/mux/v2\"\nvar c = mux.Conf{}\n";
+    assert_eq!(
+        judged(fixture)[1..],
+        [
+            "a.go:4: likely use",
+            "a.go:5: likely use",
+            "a.go:7: likely use",
+            "a.go:9: unchecked use",
+            "a.go:9: likely use",
+            "a.go:11: unchecked use",
+            "a.go:11: unchecked use",
+            "a_test.go:3: likely use",
+        ]
+    );
+    let fixture = "//- a.go\npackage p\ntype $0kind int\nfunc f() {\n\tuse(box{kind: kind(1)})\n\
+        \tswitch x {\n\tcase a, kind:\n\t}\n}\n";
+    assert_eq!(judged(fixture)[1..], ["a.go:4: unchecked use", "a.go:4: likely call", "a.go:6: likely use"]);
+}
