@@ -22,7 +22,7 @@ const WORDS: [(&str, &str); 32] = [
     ("raise budget", "raise --budget"),
     ("impact with depth does", "`symd impact` with --depth does"),
     ("impact looks further", "`symd impact` looks further"),
-    ("search_for_pattern searches", "`symd search` searches"),
+    ("text can be searched", "text can be searched by `symd search`"),
     ("use find_symbol for a part", "use `symd find` for a part"),
     ("narrow with path, kinds or", "narrow with --in, --kind or"),
     ("narrow with kinds", "narrow with --kind"),

@@ -139,12 +139,12 @@ fn skipped(file: &FileEntry, why: Skipped) -> CurrentError {
 fn reason(why: Skipped) -> &'static str {
     match why {
         Skipped::Binary => "it holds NUL bytes, so it is no text",
-        Skipped::TooLarge => "it is too large to be parsed; search_for_pattern searches it",
+        Skipped::TooLarge => "it is too large to be parsed; its text can be searched",
         Skipped::Unparsable => {
-            "symd's parser does not get through it (`symd status` says why; `symd index --retry` tries again); search_for_pattern searches it"
+            "symd's parser does not get through it (`symd status` says why; `symd index --retry` tries again); its text can be searched"
         }
         Skipped::OnTrial => {
-            "symd's parser takes long over it; ask again in a few seconds (search_for_pattern searches it)"
+            "symd's parser takes long over it; ask again in a few seconds (its text can be searched)"
         }
         Skipped::Unreadable => "it could not be read; permission denied? (see its mode, and `symd logs`)",
     }

@@ -240,7 +240,11 @@ impl Fleet {
             _ => 4,
         };
         let language = self.options.languages.get(language).name.clone();
-        let none = NoAnswer::NoServer { language, reason: "symd knows none for this question".to_owned() };
+        let none = NoAnswer::NoServer {
+            language,
+            reason: "symd knows none for this question".to_owned(),
+            install: None,
+        };
         reasons.into_iter().min_by_key(rank).unwrap_or(none)
     }
 
@@ -269,6 +273,7 @@ impl Fleet {
         let config = options.languages.server(name).ok_or_else(|| NoAnswer::NoServer {
             language: options.languages.get(language).name.clone(),
             reason: format!("languages.toml names {name} and does not say what that is; correct it"),
+            install: None,
         })?;
         let megabytes = config.memory_limit_mb.map(|limit| limit << 20);
         Ok(Spec {
@@ -294,6 +299,7 @@ impl Fleet {
         spec.program().map_err(|problem| NoAnswer::NoServer {
             reason: format!("{problem}{}", next_step(languages, language, &spec.name, &spec.config)),
             language: languages.get(language).name.clone(),
+            install: if spec.is_missing() { install_command(languages, language) } else { None },
         })?;
         match &spec.config.runs_project_code {
             Some(runs) if !self.options.trusted => {
@@ -398,7 +404,7 @@ impl Fleet {
         let language = self.options.languages.all().find(uses).map(|(language, _)| language);
         let Some(language) = language else {
             let reason = "no server is called so; `symd doctor` lists all".to_owned();
-            return Err(NoAnswer::NoServer { language: name.to_owned(), reason });
+            return Err(NoAnswer::NoServer { language: name.to_owned(), reason, install: None });
         };
         let root = self.root_of(language).await;
         Ok(vec![self.server(language, name, &root)?])
@@ -491,9 +497,7 @@ fn file_name(name: &str, root: &RelPath) -> String {
 /// How to get the server `name`, which is missing; another one of the language's that symd installs will do too.
 fn next_step(languages: &Languages, language: LanguageId, name: &str, config: &LanguageServer) -> String {
     let known = languages.get(language);
-    let by_symd = |server: &LanguageServer| server.install.iter().any(|part| part.by_hand().is_none());
-    let mut servers = known.language_servers.iter().map(|used| used.name.as_str());
-    let first = servers.find(|server| languages.server(server).is_some_and(by_symd));
+    let first = first_by_symd(languages, language);
     let by_language = format!("`symd install {}` installs", known.name);
     let by_hand = match config.install.iter().find_map(Install::by_hand) {
         _ if first == Some(name) => return format!("; {by_language} {name}"),
@@ -502,4 +506,19 @@ fn next_step(languages: &Languages, language: LanguageId, name: &str, config: &L
         None => format!("; install {name} so that it is on PATH"),
     };
     first.map_or_else(|| by_hand.clone(), |other| format!("{by_hand}; or {by_language} {other}"))
+}
+
+/// The command that installs the first of the language's servers that symd can install.
+fn install_command(languages: &Languages, language: LanguageId) -> Option<String> {
+    first_by_symd(languages, language).map(|_| format!("symd install {}", languages.get(language).name))
+}
+
+fn first_by_symd(languages: &Languages, language: LanguageId) -> Option<&str> {
+    let mut servers = languages.get(language).language_servers.iter().map(|used| used.name.as_str());
+    servers.find(|server| languages.server(server).is_some_and(by_symd))
+}
+
+/// Whether symd installs it itself.
+fn by_symd(server: &LanguageServer) -> bool {
+    server.install.iter().any(|part| part.by_hand().is_none())
 }

@@ -10,6 +10,8 @@ pub enum NoAnswer {
         language: String,
         /// What is missing and how to get it: "ty is not installed; `symd install python` installs it".
         reason: String,
+        /// The command that installs one, where none is installed and symd can: "symd install python".
+        install: Option<String>,
     },
     /// The server runs the project's code, and the user has not trusted the project.
     #[error(

@@ -32,6 +32,11 @@ impl Spec {
         Ok(program)
     }
 
+    /// Whether its program is not there at all: one that is there and cannot be used is not missing.
+    pub(super) fn is_missing(&self) -> bool {
+        matches!(self.programs().find(&self.config.command), Err(Unusable::Missing(_)))
+    }
+
     /// What to run.
     pub(super) fn launch(&self) -> Result<Launch, String> {
         let program = self.program()?;

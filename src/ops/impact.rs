@@ -108,13 +108,22 @@ impl Impact {
     }
 }
 
-/// Finds out what the change reaches.
-pub async fn impact(project: &Project, ask: &AskImpact) -> Result<Impact, QuestionError> {
-    unchanged(|| once(project, ask)).await
+/// Finds out what the change reaches: of the symbol, or of each overload of a name; in their order, never nothing.
+pub async fn impact(project: &Project, ask: &AskImpact) -> Result<Vec<Impact>, QuestionError> {
+    unchanged(|| async {
+        let targets = project.targets(&ask.wanted).await?;
+        let mut all = Vec::new();
+        for declarations in project.things(targets).await? {
+            if let Some(first) = declarations.into_iter().next() {
+                all.push(once(project, first, ask).await?);
+            }
+        }
+        Ok(all)
+    })
+    .await
 }
 
-async fn once(project: &Project, ask: &AskImpact) -> Result<Impact, QuestionError> {
-    let target = project.target(&ask.wanted).await?;
+async fn once(project: &Project, target: Target, ask: &AskImpact) -> Result<Impact, QuestionError> {
     let (starts, links_left_out) = starts(project, &target, ask).await?;
     let limits = ReachLimits { depth: ask.depth, symbols: MOST_FOLLOWED, time: TIME };
     let (reach, links, mentioned) = tokio::join!(

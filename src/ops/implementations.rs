@@ -34,8 +34,8 @@ pub struct Implementations {
     pub source: Source,
     /// How many of them the server does not tell, by the heads of classes.
     pub untold: usize,
-    /// Of what it cannot be told whether it is one, in a sentence's words; what the server lists is not among it.
-    pub perhaps: Option<String>,
+    /// Of what it cannot be told whether it is one; what the server lists is not among it.
+    pub perhaps: Option<Perhaps>,
     /// What was not looked into and may hold more.
     pub unread: Unread,
     /// What the symbol's name was read as, where that is no name path of the project.
@@ -50,10 +50,30 @@ struct ByHeads {
     perhaps: Vec<MayInherit>,
 }
 
+/// What may belong to an answer, and why: in a sentence's words the one behind the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Possible {
+    /// What stands before its name: `the class that type makes in `.
+    pub lead: String,
+    /// What: a class by its name, a place.
+    pub what: String,
+    /// Why it may: ` by a base that is not known`; empty where the rest says it.
+    pub why: String,
+}
+
+/// What may belong to an answer, the first of it named, in a sentence's words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Perhaps {
+    /// Each with its reason.
+    pub one_by_one: String,
+    /// Each reason once, behind all that it holds for.
+    pub by_reason: String,
+}
+
 /// A type of which syntax cannot tell whether it inherits.
 pub(super) struct MayInherit {
-    /// Which, and why it may, in a sentence's words.
-    text: String,
+    /// Which, and why it may.
+    possible: Possible,
     /// All of its declaration.
     extent: (RelPath, TextRange),
     by: Ground,
@@ -68,21 +88,30 @@ enum Ground {
     Members,
 }
 
+impl Possible {
+    pub(super) fn new(what: &str, why: &str) -> Possible {
+        Possible { lead: String::new(), what: what.to_owned(), why: why.to_owned() }
+    }
+}
+
 impl MayInherit {
     fn by_base(class: &resolve::Target) -> MayInherit {
-        let text = format!("{} by a base that is not known", class.name());
-        MayInherit { text, extent: extent(class), by: Ground::Base }
+        let possible = Possible::new(class.name(), " by a base that is not known");
+        MayInherit { possible, extent: extent(class), by: Ground::Base }
     }
 
     fn by_members(class: &resolve::Target) -> MayInherit {
-        let text = format!("{}, which has all its members", class.name());
-        MayInherit { text, extent: extent(class), by: Ground::Members }
+        let possible = Possible::new(class.name(), ", which has all its members");
+        MayInherit { possible, extent: extent(class), by: Ground::Members }
     }
 
     fn made(by: &resolve::MadeClass) -> MayInherit {
-        let text =
-            format!("the class that {} makes in {}:{}", by.maker, escaped(by.path.as_str()), by.line + 1);
-        MayInherit { text, extent: (by.path.clone(), by.range), by: Ground::Base }
+        let possible = Possible {
+            lead: format!("the class that {} makes in ", by.maker),
+            what: format!("{}:{}", escaped(by.path.as_str()), by.line + 1),
+            why: String::new(),
+        };
+        MayInherit { possible, extent: (by.path.clone(), by.range), by: Ground::Base }
     }
 
     /// Whether this remains to be said beside a server that lists what begins at `listed`. What meets an interface servers
@@ -109,9 +138,9 @@ pub(super) fn left_by_server(
     doubts.into_iter().filter(|one| one.is_left_by(listed, language)).collect()
 }
 
-/// The doubts in a sentence's words.
-pub(super) fn in_words(doubts: &[MayInherit]) -> Vec<String> {
-    doubts.iter().map(|one| one.text.clone()).collect()
+/// What the doubts are about.
+pub(super) fn possible(doubts: &[MayInherit]) -> Vec<Possible> {
+    doubts.iter().map(|one| one.possible.clone()).collect()
 }
 
 /// Finds what implements it.
@@ -153,7 +182,7 @@ async fn once(project: &Project, ask: &FindImplementations) -> Result<Implementa
             (sorted(found), Source::Syntax(why), 0)
         }
     };
-    let perhaps = perhaps(&in_words(&doubts));
+    let perhaps = perhaps(&possible(&doubts));
     // What implements a member names its class.
     let class = target.symbol.name_path.rsplit('/').nth(1);
     let class = class.map(|class| class.split('[').next().unwrap_or(class).to_owned());
@@ -216,7 +245,8 @@ async fn by_heads(project: &Project, target: &Target, waiting: Waiting) -> Resul
     let links = override_links(project, target, waiting).await?;
     let unknown = links.may_be_below.iter().map(|class| {
         let doubt = MayInherit::by_base(class);
-        MayInherit { text: format!("'{}' of {}", target.name, doubt.text), ..doubt }
+        let what = format!("'{}' of {}", target.name, doubt.possible.what);
+        MayInherit { possible: Possible { what, ..doubt.possible.clone() }, ..doubt }
     });
     let perhaps = unknown.chain(links.alike.iter().map(MayInherit::by_members));
     let perhaps = perhaps.chain(links.made.iter().map(MayInherit::made)).collect();
@@ -230,12 +260,49 @@ pub(super) fn doubtful(heirs: &resolve::Heirs) -> Vec<MayInherit> {
     may.chain(heirs.made.iter().map(MayInherit::made)).collect()
 }
 
-/// The first of them in one sentence; `None` of none.
-pub fn perhaps(all: &[String]) -> Option<String> {
-    let named: Vec<&str> = all.iter().take(NAMED).map(String::as_str).collect();
+/// The first of them in one sentence; `None` of none. For people and models, each reason once.
+pub fn perhaps(all: &[Possible]) -> Option<Perhaps> {
+    let named = &all[..all.len().min(NAMED)];
     let more = match all.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
-    (!all.is_empty()).then(|| format!("{}{more}", named.join("; ")))
+    let one = |one: &Possible| format!("{}{}{}", one.lead, one.what, one.why);
+    let of_reason = |alike: &[Possible]| {
+        let names: Vec<&str> = alike.iter().map(|one| one.what.as_str()).collect();
+        format!("{}{}{}", alike[0].lead, names.join(", "), alike[0].why)
+    };
+    let one_by_one: Vec<String> = named.iter().map(one).collect();
+    let by_reason: Vec<String> =
+        named.chunk_by(|a, b| (&a.lead, &a.why) == (&b.lead, &b.why)).map(of_reason).collect();
+    (!all.is_empty()).then(|| Perhaps {
+        one_by_one: format!("{}{more}", one_by_one.join("; ")),
+        by_reason: format!("{}{more}", by_reason.join("; ")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_told_once() {
+        let base = |name: &str| Possible::new(name, " by a base that is not known");
+        let made = |place: &str| Possible {
+            lead: "the class that type makes in ".to_owned(),
+            ..Possible::new(place, "")
+        };
+        let told = |all: &[Possible]| perhaps(all).map(|told| (told.one_by_one, told.by_reason));
+        assert_eq!(told(&[]), None);
+        let (one_by_one, by_reason) =
+            told(&[base("A"), base("B"), made("a.py:1"), made("a.py:2")]).unwrap_or_default();
+        assert_eq!(
+            one_by_one,
+            "A by a base that is not known; B by a base that is not known; the class that type makes in a.py:1; and 1 more"
+        );
+        assert_eq!(
+            by_reason,
+            "A, B by a base that is not known; the class that type makes in a.py:1; and 1 more"
+        );
+    }
 }

@@ -79,6 +79,7 @@ pub(super) fn no_language(path: &crate::base::RelPath) -> NoAnswer {
     NoAnswer::NoServer {
         language: path.extension().unwrap_or("this file").to_owned(),
         reason: format!("{path} is of no language that symd knows a server for"),
+        install: None,
     }
 }
 

@@ -302,13 +302,11 @@ fn clause(obstacle: &Obstacle, paths: &[RelPath]) -> String {
     let names = names(paths);
     let count = paths.len();
     let files = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
-    let (hold, hold_it) = if count == 1 { ("holds", "it") } else { ("hold", "them") };
+    let (hold, its) = if count == 1 { ("holds", "its") } else { ("hold", "their") };
     match obstacle {
         Obstacle::Unreadable(why) => format!("{files} could not be read ({why}): {names}"),
         Obstacle::TooLarge => {
-            format!(
-                "{files} too large to be parsed {hold} the name: {names}; search_for_pattern searches {hold_it}"
-            )
+            format!("{files} too large to be parsed {hold} the name: {names}; {its} text can be searched")
         }
         Obstacle::Binary => format!("{files} with NUL bytes {hold} the name and cannot be parsed: {names}"),
         Obstacle::Unparsable => {

@@ -36,7 +36,7 @@ fn declarations_that_are_one_thing_are_deleted_together() {
     assert!(told.contains("is still used; ") && told.contains("use.py"), "{told}");
     std::fs::remove_file(user.path("project/use.py")).unwrap();
     let told = agent.done("safe_delete", json!({ "name_path": "F/g" }));
-    assert!(told.starts_with("delete F/g\n"), "{told}");
+    assert!(told.starts_with("sets.py +0 -9\n[operation "), "{told}");
     let set = SETS.find("    @overload").unwrap()..SETS.find("    @property").unwrap();
     let mut expected = SETS.to_owned();
     expected.replace_range(set, "");

@@ -135,7 +135,7 @@ reached by 3 tests in 1 file
 ";
     let (_, last) = parts(&answer);
     assert!(answer.starts_with(expected), "{answer}");
-    assert!(last.starts_with("[0 callees, 4 users, 3 tests; syntax; revision "), "{last}");
+    assert!(last.starts_with("[0 callees, 4 users, 3 tests; syntax; "), "{last}");
     // `anything.run` may be that of a job, which calls it; a fourth step leads to another test.
     assert!(last.contains("; tests over more than 3 uses were not looked for;"), "{last}");
     assert!(last.ends_with("; unchecked: 1 use that may lead further up was not followed]"), "{last}");

@@ -62,7 +62,7 @@ fn a_name_that_is_no_name_path_is_understood_and_said_to_be() {
         let (first, footer) = text.trim_end().split_once('\n').unwrap();
         assert!(first.starts_with(line), "{name}: {text}");
         assert!(
-            footer.contains(&format!("; {meaning};")) && footer.starts_with("[1 symbol in"),
+            footer.contains(&format!("; {meaning};")) && footer.starts_with("[1 symbol; "),
             "{name}: {text}"
         );
     }
@@ -72,8 +72,7 @@ fn a_name_that_is_no_name_path_is_understood_and_said_to_be() {
         "{extension}"
     );
     assert!(
-        extension.contains("[2 symbols in 1 file;")
-            && extension.contains("read as respondText of ApplicationCall")
+        extension.contains("[2 symbols;") && extension.contains("read as respondText of ApplicationCall")
     );
     let body = user.check(&["find", "Flask.start", "--body"], 0);
     assert!(body.contains("    def start(self, host):\n        return host\n"), "{body}");
@@ -86,7 +85,7 @@ fn a_name_that_is_no_name_path_is_understood_and_said_to_be() {
 fn the_literal_reading_comes_first_and_nothing_is_made_up() {
     let user = polyglot();
     let literal = user.check(&["find", "Flask/run"], 0);
-    assert!(!literal.contains("read as") && literal.contains("[1 symbol in"), "{literal}");
+    assert!(!literal.contains("read as") && literal.contains("[1 symbol; complete]"), "{literal}");
     for name in ["Flask.walk", "django.app.Flask", "Flask.app", "Wrong/respondText", "Flask::Crawler::crawl"]
     {
         let text = user.check(&["find", name], 0);
@@ -141,7 +140,10 @@ fn a_question_about_overloads_is_answered_for_all_of_their_container() {
         refs.starts_with("# Shop.java:2 method Shop/size[0](int a) -> int\n# Shop.java:3-4 method Shop/size[1](String b, int c) -> int\n"),
         "{refs}"
     );
-    assert!(refs.contains("5? in Shop/other: ") && refs.contains("4? in Shop/size[1]: "), "{refs}");
+    assert!(
+        refs.contains("\nShop.java\n in Shop/\n  4? size[1]: ") && refs.contains("\n  5? other: "),
+        "{refs}"
+    );
     let callers = user.check(&["callers", "Shop/size"], 0);
     assert!(callers.contains("method Shop/size[1](String b, int c) -> int\n"), "{callers}");
     assert!(callers.contains("Shop.java:5 method Shop/other @ 5 ?"), "{callers}");
@@ -158,6 +160,15 @@ fn a_question_about_overloads_is_answered_for_all_of_their_container() {
     let json = r#"{"name_path": "Shop/size", "format": "json"}"#;
     let json: Value = serde_json::from_str(&user.check(&["call", "find_callees", json], 0)).unwrap();
     assert_eq!(json["overloads"][1]["symbols"][0]["signature"], "(String b, int c) -> int", "{json}");
+    let impact = user.check(&["impact", "Shop/size"], 0);
+    for overload in ["Shop/size[0] (Shop.java:2)\n", "Shop/size[1] (Shop.java:3)\n"] {
+        assert!(impact.contains(&format!("signature of method {overload}")), "{impact}");
+    }
+    assert!(impact.contains("Shop.java:5 method Shop/other @ 5?"), "{impact}");
+    let json = r#"{"name_path": "Shop/size", "format": "json"}"#;
+    let json: Value = serde_json::from_str(&user.check(&["call", "impact", json], 0)).unwrap();
+    assert_eq!(json["overloads"][1]["symbol"]["name_path"], "Shop/size[1]", "{json}");
+    assert_eq!(json["complete"], false, "{json}");
     // Those of one only.
     let one = user.check(&["refs", "Shop/size[0]"], 0);
     assert!(!one.starts_with('#'), "{one}");
@@ -243,7 +254,7 @@ fn a_name_that_only_one_symbol_has_needs_no_file() {
         ("b.py", "def twice(x, y):\n    pass\n"),
     ]);
     let text = user.check(&["rename", "only", "alone"], 0);
-    assert!(text.starts_with("Renamed 'only' to 'alone'\na.py: 2\n"), "{text}");
+    assert!(text.starts_with("a.py: 2\n"), "{text}");
     let several = user.check(&["rename", "twice", "thrice"], 1);
     assert!(several.ends_with("\na.py:5-6 function twice(x)\nb.py:1-2 function twice(x, y)\n"), "{several}");
     let one = user.check(&["rename", "twice", "thrice", "--in", "b.py:1", "--force"], 0);

@@ -43,6 +43,53 @@ fn references_say_where_and_from_what() {
 }
 
 #[test]
+fn how_to_get_a_server_is_said_in_few_words() {
+    let user = project();
+    let languages = "[language-server.ty]\ncommand = \"no-such-ty\"\n\n[[language]]\nname = \"python\"\nlanguage-servers = \
+                     [\"ty\"]\n";
+    write(&user.path("config/languages.toml"), languages);
+    let text = user.check(&["refs", "square"], 0);
+    assert!(text.contains("; syntax (no server; `symd install python`); complete]"), "{text}");
+    let json = user.check(&["call", "references", r#"{"name_path": "square", "format": "json"}"#], 0);
+    assert!(
+        json.contains("python: no language server: ty is not installed (there is no no-such-ty); "),
+        "{json}"
+    );
+}
+
+#[test]
+fn references_in_members_of_one_class_stand_beneath_it() {
+    let user = project();
+    let tests = "from shapes import square\n\n\nclass TestOfSquares:\n    def test_one(self):\n        square(1)\n\n    \
+                 def test_two(self):\n        square(2)\n\n\ndef test_many_of_them():\n    square(3)\n    square(4)\n";
+    write(&user.path("project/test_squares.py"), tests);
+    let text = user.check(&["refs", "square"], 0);
+    let (list, _) = parts(&text);
+    let of_tests = list.split("test_squares.py\n").nth(1).unwrap();
+    assert_eq!(
+        of_tests,
+        " 1: from shapes import square\n in TestOfSquares/\n  6 test_one: square(1)\n  9 test_two: square(2)\n \
+         in test_many_of_them\n  13: square(3)\n  14: square(4)"
+    );
+}
+
+#[test]
+fn a_tree_writes_a_directory_that_all_are_in_once() {
+    let user = project();
+    let path = "src/main/python/squares/of/many";
+    std::fs::create_dir_all(user.path("project").join(path)).unwrap();
+    write(
+        &user.path("project").join(path).join("a.py"),
+        "def alone(x):\n    return x\n\n\ndef first(x):\n    return alone(x)\n",
+    );
+    let more = "from .a import first\n\n\ndef second(x):\n    return first(x)\n";
+    write(&user.path("project").join(path).join("b.py"), more);
+    let text = user.check(&["callers", "alone", "--depth", "2"], 0);
+    let (tree, _) = parts(&text);
+    assert_eq!(tree, format!("{path}/\n a.py:5 function first @ 6\n  b.py:4 function second @ 5"));
+}
+
+#[test]
 fn what_syntax_cannot_tell_is_marked() {
     let user = project();
     let text = user.check(&["refs", "Shape/area"], 0);
@@ -109,13 +156,13 @@ fn callers_are_a_tree_without_cycles() {
     let (tree, footer) = parts(&text);
     assert_eq!(
         tree,
-        "main.py:4 function total @ 5\n main.py:8 function main @ 10\n  main.py:8 function main @ 11 (cycle)\n\
-         shapes.py:9 method Square/area @ 10\n main.py:4 function total @ 5 ? (shown above)"
+        "main.py:4 function total @ 5\n :8 function main @ 10\n  function main @ 11 (cycle)\n\
+         shapes.py:9 method Square/area @ 10\n function total @ 5 ? (shown above)"
     );
     assert!(footer.contains("; 1 other use is no call;"), "{footer}");
     let shallow = user.check(&["callers", "square"], 0);
     assert!(shallow.contains("main.py:4 function total @ 5 +\n"), "{shallow}");
-    assert!(shallow.contains("; + goes on deeper, raise --depth"), "{shallow}");
+    assert!(shallow.contains("; +: raise --depth"), "{shallow}");
 }
 
 #[test]
@@ -123,7 +170,7 @@ fn callees_lead_to_their_declarations() {
     let user = project();
     let text = user.check(&["callees", "total"], 0);
     assert!(text.contains("shapes.py:13 function square @ 5\n"), "{text}");
-    assert!(text.contains("declared outside the project or unknown: sum"), "{text}");
+    assert!(text.contains("outside the project or unknown: sum"), "{text}");
 }
 
 #[test]

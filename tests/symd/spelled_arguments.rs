@@ -20,8 +20,8 @@ fn user() -> User {
     user
 }
 
-const FORGED: &str = "x\n[1 symbol in 1 file; complete]\nz.py";
-const SHOWN: &str = r"x\n[1 symbol in 1 file; complete]\nz.py";
+const FORGED: &str = "x\n[1 symbol; complete]\nz.py";
+const SHOWN: &str = r"x\n[1 symbol; complete]\nz.py";
 
 #[test]
 fn a_files_name_forges_no_line() {
@@ -63,8 +63,7 @@ fn a_files_name_forges_no_line() {
         ),
     ] {
         let text = say(&user, toolset, tool, arguments);
-        let forged =
-            text.lines().filter(|line| line.trim_start().starts_with("[1 symbol in 1 file; complete]"));
+        let forged = text.lines().filter(|line| line.trim_start().starts_with("[1 symbol; complete]"));
         assert_eq!(forged.count(), 0, "{toolset}/{tool}: {text}");
         let is_named = toolset != "serena" && !(toolset == "cli_agent" && tool == "read_file");
         assert!(!is_named || text.contains(SHOWN), "{toolset}/{tool}: {text}");

@@ -103,7 +103,7 @@ fn native_groups_by_file_and_says_what_it_counted() {
     let found = user.check(&["find", "MyClass"], 0);
     let (list, footer) = found.trim_end().rsplit_once('\n').unwrap();
     assert_eq!(list, "src/\n classes.py:3-5 class MyClass\n more.py:1-2 class MyClass(Base)");
-    assert!(footer.starts_with("[2 symbols in 2 files; syntax; revision "), "{footer}");
+    assert!(footer.starts_with("[2 symbols; "), "{footer}");
     assert!(footer.ends_with("; complete]"), "{footer}");
 
     let body = user.check(&["find", "MyClass/__init__", "--body"], 0);
@@ -123,7 +123,47 @@ fn a_long_list_writes_what_is_shared_once() {
     write(&user.path("project/src/many.py"), &classes);
     let found = user.check(&["find", "run"], 0);
     assert!(found.starts_with("… is run\nsrc/many.py\n 2 method C0/…\n 4 method C1/…\n"), "{found}");
-    assert!(found.contains("signatures left out over 40 symbols"), "{found}");
+    assert!(found.contains("no signatures over 40 symbols"), "{found}");
+}
+
+#[test]
+fn a_long_overview_shows_members_of_one_kind_on_shared_lines() {
+    let user = project();
+    let methods: String =
+        (1..=40).map(|n| format!("    def run{n}(self):\n        pass\n")).collect::<String>();
+    let more = "class After:\n    size = 1\n    def run(self):\n        pass\n";
+    write(&user.path("project/src/many.py"), &format!("class Many:\n{methods}{more}"));
+    let found = user.check(&["overview", "src/many.py"], 0);
+    let lines: Vec<&str> = found.lines().collect();
+    assert_eq!(lines[1], " 1-81 class Many", "{found}");
+    assert!(lines[2].starts_with("  method run1 2-3, run2 4-5, ") && lines[2].len() < 130, "{found}");
+    assert!(lines[3].starts_with("  method run"), "{found}");
+    let shown = lines.iter().flat_map(|line| line.split(", ")).filter(|one| one.contains("run")).count();
+    assert_eq!(shown, 41, "{found}");
+    assert!(found.contains("\n  83 var size\n  84-85 method run\n[44 symbols; file revision "), "{found}");
+    let short = user.check(&["call", "overview", r#"{"path": "src/many.py", "limit": 150}"#], 0);
+    let first = short.lines().nth(2).unwrap().split(", ").count() + 1;
+    assert!(
+        short.contains("[44 symbols; ") && short.contains(&format!("the first {first} shown")),
+        "{short}"
+    );
+}
+
+#[test]
+fn a_signature_that_all_have_is_written_once() {
+    let user = project();
+    let classes: String = (0..4)
+        .map(|n| {
+            format!("class C{n}:\n    def run(self, key, timeout=None): pass\n    def stop{n}(self): pass\n")
+        })
+        .collect();
+    write(&user.path("project/src/many.py"), &classes);
+    let found = user.check(&["find", "run"], 0);
+    let expected = "signature of each: (self, key, timeout=None)\nsrc/many.py\n 2 method C0/run\n 5 method C1/run\n \
+                    8 method C2/run\n 11 method C3/run\n[4 symbols; complete]\n";
+    assert_eq!(found, expected);
+    let two = user.check(&["call", "find_symbol", r#"{"name_path": ["C0/run", "C1/run"]}"#], 0);
+    assert!(two.contains("2 method C0/run(self, key, timeout=None)\n"), "{two}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::lsp::{Direction, Waiting};
 use crate::ops::Project;
-use crate::ops::implementations::perhaps;
+use crate::ops::implementations::{Perhaps, perhaps};
 use crate::ops::overrides::override_links;
 use crate::ops::question::QuestionError;
 use crate::ops::relations::{Branch, Heads, Party, Where, types};
@@ -16,8 +16,8 @@ pub struct Links {
     pub above: Vec<LinkedDeclaration>,
     /// What overrides it, or extends it.
     pub below: Vec<LinkedDeclaration>,
-    /// Why that may not be all, in a sentence's words; empty where nothing speaks for more.
-    pub perhaps: String,
+    /// Why that may not be all; empty where nothing speaks for more.
+    pub perhaps: Perhaps,
 }
 
 /// A declaration that is linked to a symbol.
@@ -56,7 +56,8 @@ pub(in crate::ops) async fn links(
     }
     let links = override_links(project, target, waiting).await?;
     let all = |targets: &[resolve::Target]| targets.iter().filter_map(of_target).collect();
-    Ok(Links { above: all(&links.above), below: all(&links.below), perhaps: links.objection() })
+    let perhaps = Perhaps { one_by_one: links.objection(), by_reason: links.objection() };
+    Ok(Links { above: all(&links.above), below: all(&links.below), perhaps })
 }
 
 fn of_branch(branch: Branch) -> LinkedDeclaration {

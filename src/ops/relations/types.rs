@@ -12,7 +12,7 @@ use crate::base::{Cancel, RelPath};
 use crate::engine::View;
 use crate::lsp::{Direction, NoAnswer, Waiting};
 use crate::ops::Project;
-use crate::ops::implementations::{doubtful, in_words, left_by_server};
+use crate::ops::implementations::{Possible, doubtful, left_by_server, possible};
 use crate::ops::question::{QuestionError, Source};
 use crate::ops::spot;
 use crate::ops::target::Target;
@@ -82,7 +82,7 @@ pub(in crate::ops) async fn types(
 }
 
 /// What remains doubtful beside what a server lists.
-fn left_doubts(links: &TypeLinks, of: &Target, (direction, listed): (Direction, &Gathered)) -> Vec<String> {
+fn left_doubts(links: &TypeLinks, of: &Target, (direction, listed): (Direction, &Gathered)) -> Vec<Possible> {
     match direction {
         Direction::Down => {
             let place = |key: &Key| match &key.file {
@@ -90,7 +90,7 @@ fn left_doubts(links: &TypeLinks, of: &Target, (direction, listed): (Direction, 
                 Where::Outside(_) => None,
             };
             let places: Vec<(RelPath, u32)> = listed.keys().filter_map(place).collect();
-            in_words(&left_by_server(doubtful(&links.heirs), &places, of))
+            possible(&left_by_server(doubtful(&links.heirs), &places, of))
         }
         // A server that lists as many as the head names knows what is computed there.
         Direction::Up => {
@@ -123,14 +123,14 @@ fn names_outside(links: &TypeLinks, of: &Target, direction: Direction) -> Vec<St
 }
 
 /// Of which types it cannot be told whether they stand above or below.
-fn doubts(links: &TypeLinks, of: &Target, direction: Direction) -> Vec<String> {
+fn doubts(links: &TypeLinks, of: &Target, direction: Direction) -> Vec<Possible> {
     match direction {
-        Direction::Down => in_words(&doubtful(&links.heirs)),
+        Direction::Down => possible(&doubtful(&links.heirs)),
         Direction::Up => {
             let open = neighbours(links, of).into_iter().flat_map(|of| &of.open);
             let text = |base: &String| match base.as_str() {
-                "" => "a base that is computed".to_owned(),
-                base => format!("{base}, which is not known"),
+                "" => Possible::new("a base that is computed", ""),
+                base => Possible::new(base, ", which is not known"),
             };
             open.map(text).collect()
         }

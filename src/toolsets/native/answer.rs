@@ -38,33 +38,25 @@ pub(super) fn fitting(all: &[Value], limit: usize) -> usize {
     all.iter().take_while(fits).count().max(1).min(all.len())
 }
 
-/// `[3 symbols in 2 files; syntax; revision 17; complete]`
+/// `[3 symbols; complete]`, `[24 references in 3 files; syntax; unchecked: 2 marked ?]`
 #[derive(Clone, Debug)]
 pub(super) struct Footer {
     counts: String,
-    source: String,
-    revision: u64,
+    source: Option<String>,
     unchecked: Vec<String>,
     notes: Vec<String>,
     missing: Vec<String>,
 }
 
 impl Footer {
-    /// A footer that says the answer is complete, and from syntax.
-    pub(super) fn new(counts: String, revision: u64) -> Footer {
-        Footer {
-            counts,
-            source: "syntax".to_owned(),
-            revision,
-            unchecked: Vec::new(),
-            notes: Vec::new(),
-            missing: Vec::new(),
-        }
+    /// A footer that says the answer is complete.
+    pub(super) fn new(counts: String) -> Footer {
+        Footer { counts, source: None, unchecked: Vec::new(), notes: Vec::new(), missing: Vec::new() }
     }
 
-    /// Says where the answer comes from, where that is not syntax.
+    /// Says where the answer comes from, where that decides how far it reaches: what is declared in a file, syntax knows.
     pub(super) fn source(&mut self, source: String) {
-        self.source = source;
+        self.source = Some(source);
     }
 
     /// Says of what it is not known whether it belongs here: then the answer is not called complete.
@@ -85,7 +77,8 @@ impl Footer {
 
 impl fmt::Display for Footer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "[{}; {}; revision {}", self.counts, self.source, self.revision)?;
+        write!(f, "[{}", self.counts)?;
+        self.source.iter().try_for_each(|source| write!(f, "; {source}"))?;
         self.notes.iter().try_for_each(|note| write!(f, "; {note}"))?;
         self.unchecked.iter().try_for_each(|what| write!(f, "; unchecked: {what}"))?;
         if self.missing.is_empty() && !self.unchecked.is_empty() {

@@ -164,10 +164,9 @@ pub(super) fn tell_source(source: &Source, client: &Client, footer: &mut Footer)
     match source {
         Source::Server(name) => footer.source(name.clone()),
         Source::Syntax(why) => {
-            let reason = why_not(why);
-            if client.is_told(&reason) || why.may_pass() {
-                footer.source(format!("syntax ({reason})"));
-            }
+            let reason = briefly(why);
+            let is_told = client.is_told(&reason) || why.may_pass();
+            footer.source(if is_told { format!("syntax ({reason})") } else { "syntax".to_owned() });
         }
     }
 }
@@ -185,6 +184,14 @@ pub(super) fn why_not(why: &NoAnswer) -> String {
     match why {
         NoAnswer::NotReady { .. } => format!("{why}; wait: \"ready\" waits for it"),
         other => shortened(other.to_string()),
+    }
+}
+
+/// The same in few words where none is installed and symd can: `symd status` says the rest.
+fn briefly(why: &NoAnswer) -> String {
+    match why {
+        NoAnswer::NoServer { install: Some(command), .. } => format!("no server; `{command}`"),
+        other => why_not(other),
     }
 }
 

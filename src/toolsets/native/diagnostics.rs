@@ -125,7 +125,7 @@ fn diagnostics_text(found: &Diagnostics, limit: usize) -> String {
     }
     let mut text = lines.join("\n");
     let counts = counted(found.found.len(), "diagnostic", "diagnostics");
-    let mut footer = Footer::new(counts, found.revision);
+    let mut footer = Footer::new(counts);
     if !found.servers.is_empty() {
         footer.source(found.servers.iter().map(String::as_str).collect::<Vec<_>>().join(", "));
     }
@@ -238,7 +238,7 @@ fn actions_text(found: &CodeActions, limit: usize) -> String {
     let lines: Vec<String> = found.actions.iter().map(action_line).collect();
     let mut text = if lines.is_empty() { "No code actions.".to_owned() } else { lines.join("\n") };
     let counts = counted(found.actions.len(), "code action", "code actions");
-    let mut footer = Footer::new(counts, found.revision);
+    let mut footer = Footer::new(counts);
     footer.source(found.server.clone());
     if cut(&mut text, limit) {
         footer.incomplete(format!("cut at {limit} characters; raise limit"));

@@ -66,7 +66,7 @@ fn left_out(files: &[FileSummary]) -> (String, String) {
 
 fn footer(found: &DirectoryOverview, missing: Vec<String>) -> Footer {
     let (files, symbols) = left_out(&found.files);
-    let mut footer = Footer::new(format!("{symbols} in {files}"), found.revision);
+    let mut footer = Footer::new(format!("{symbols} in {files}"));
     if found.without_symbols > 0 {
         footer.note(format!("{} without symbols", counted(found.without_symbols, "more file", "more files")));
     }

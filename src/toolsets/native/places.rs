@@ -10,13 +10,13 @@ use super::asked::{
 };
 use super::files::{counted, failed, limit};
 use super::reference_text::{shown_line, tell_dropped};
-use super::render::{Signatures, cut, line};
+use super::render::{Signatures, cut, line, of_each_line, shared_signature};
 use super::several::of_each;
 use super::tree::by_file;
 use crate::lsp::Goto;
 use crate::ops::definition::{Declared, Definitions, FindDefinition, Pointer, definition};
 use crate::ops::hover::{AskHover, Hover, hover};
-use crate::ops::implementations::{FindImplementations, Implementations, implementations};
+use crate::ops::implementations::{FindImplementations, Implementations, Perhaps, implementations};
 use crate::ops::question::Source;
 use crate::toolsets::arguments::{ArgumentError, Arguments};
 use crate::toolsets::asked::{Refusal, within};
@@ -123,7 +123,7 @@ struct More {
     /// How many the server does not tell.
     untold: usize,
     /// What may belong to it.
-    perhaps: Option<String>,
+    perhaps: Option<Perhaps>,
     /// What an editor would show over the name, where that is wanted.
     hover: Option<Result<Hover, Refusal>>,
 }
@@ -173,7 +173,7 @@ fn as_text(
     );
     let count = inside + declared.outside.len();
     let mut text = if lines.is_empty() { format!("No {} found.", words.0) } else { lines.join("\n") };
-    let mut footer = Footer::new(counted(count, words.0, words.1), found.revision);
+    let mut footer = Footer::new(counted(count, words.0, words.1));
     tell_reading(found.read_as.as_ref(), &mut footer);
     tell_source(&found.source, client, &mut footer);
     tell_dropped(&declared.dropped, &mut footer);
@@ -194,7 +194,7 @@ fn as_text(
         footer.note(format!("{} of them by heads of classes alone", more.untold));
     }
     if let Some(perhaps) = &more.perhaps {
-        footer.unchecked(format!("perhaps {perhaps}"));
+        footer.unchecked(format!("perhaps {}", perhaps.by_reason));
     }
     if cut(&mut text, limit) {
         footer.incomplete(format!("cut at {limit} characters; raise limit"));
@@ -222,13 +222,18 @@ fn hover_lines(hover: &Hover, head: Head) -> Vec<String> {
 /// `src/a.py:12-20 function run(x)`, a line each; of many, what their paths share stands once.
 fn declared_lines(all: &[Declared]) -> Vec<String> {
     let path = |one: &Declared| one.symbol.as_ref().map_or(&one.spot.path, |symbol| &symbol.path).to_string();
-    by_file(all, path, declared_line)
+    let symbols: Option<Vec<_>> = all.iter().map(|one| one.symbol.as_ref()).collect();
+    let shared = symbols.and_then(|symbols| shared_signature(&symbols));
+    let signatures = if shared.is_some() { Signatures::Once } else { Signatures::Shown };
+    let mut lines: Vec<String> = shared.as_deref().map(of_each_line).into_iter().collect();
+    lines.extend(by_file(all, path, |one| declared_line(one, signatures)));
+    lines
 }
 
 /// What stands behind the path: `12-20 function run(x)`, or the line itself where no symbol is declared.
-fn declared_line(one: &Declared) -> String {
+fn declared_line(one: &Declared, signatures: Signatures) -> String {
     match &one.symbol {
-        Some(symbol) => line(symbol, &symbol.name_path, Signatures::Shown),
+        Some(symbol) => line(symbol, &symbol.name_path, signatures),
         None => format!("{}: {}", one.spot.line + 1, shown_line(&one.spot)),
     }
 }
@@ -253,7 +258,7 @@ fn as_json(found: &Definitions, more: &More, words: (&str, &str), limit: usize) 
         "unread": found.unread.clauses(), "revision": found.revision,
     });
     if let Some(perhaps) = &more.perhaps {
-        object["perhaps"] = json!(perhaps);
+        object["perhaps"] = json!(perhaps.one_by_one);
     }
     match &more.hover {
         Some(Ok(hover)) => {
@@ -292,7 +297,7 @@ fn hover_answer(found: &Hover, form: Format, (limit, client): (usize, &Client)) 
     if count == 0 {
         "Nothing is known of it.".clone_into(&mut text);
     }
-    let mut footer = Footer::new("hover".to_owned(), found.revision);
+    let mut footer = Footer::new("hover".to_owned());
     tell_reading(found.read_as.as_ref(), &mut footer);
     tell_source(&found.source, client, &mut footer);
     if is_cut {

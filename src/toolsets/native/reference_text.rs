@@ -10,7 +10,7 @@ use super::answer::{Footer, fitting};
 use super::asked::{reading_json, role_word, source_json, tell_reading, tell_source};
 use super::files::counted;
 use super::render::cut;
-use super::tree;
+use super::tree::{self, characters};
 use crate::config::Languages;
 use crate::ops::question::Source;
 use crate::ops::references::{Completeness, Reference, References};
@@ -79,7 +79,7 @@ fn footer(found: &References, call: &Call<'_>, unlisted: Unlisted) -> Footer {
         counted(found.list.len(), "reference", "references"),
         counted(files, "file", "files")
     );
-    let mut footer = Footer::new(counts, found.revision);
+    let mut footer = Footer::new(counts);
     tell_source(&found.source, &call.client, &mut footer);
     tell_reading(found.target.read_as.as_ref(), &mut footer);
     for (language, count) in languages_of(&found.elsewhere, &call.project.languages) {
@@ -113,7 +113,7 @@ fn footer(found: &References, call: &Call<'_>, unlisted: Unlisted) -> Footer {
             ));
         }
         (Completeness::Unchecked(count), Source::Syntax(_)) => {
-            footer.unchecked(format!("{count} marked ?, which syntax cannot tell from others of that name"));
+            footer.unchecked(format!("{count} marked ?, perhaps others of that name"));
         }
         (Completeness::Unchecked(count), Source::Server(name)) => {
             footer.unchecked(format!(
@@ -187,7 +187,7 @@ fn path_of(of_file: &[Reference]) -> &str {
 fn file_lines(of_file: &[Reference], depth: usize, file: &str, style: Style, lines: &mut Vec<String>) {
     let indent = " ".repeat(depth);
     let own: Vec<String> = match style {
-        Style::Full => of_file.iter().map(full).collect(),
+        Style::Full => nested(of_file),
         Style::Short => short(of_file),
     };
     if let [only] = own.as_slice() {
@@ -196,6 +196,43 @@ fn file_lines(of_file: &[Reference], depth: usize, file: &str, style: Style, lin
     }
     lines.push(format!("{indent}{file}"));
     lines.extend(own.into_iter().map(|line| format!("{indent} {line}")));
+}
+
+/// References a line each; those in one symbol, or in members of one, stand beneath its name where that is shorter:
+/// `in Class/`, then ` 12 method: x = run(1)`; `in method`, then ` 12: x = run(1)`.
+fn nested(of_file: &[Reference]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for group in of_file.chunk_by(|a, b| container(a).is_some() && container(a) == container(b)) {
+        let first = inside_of(&group[0]);
+        let is_one = group.iter().all(|one| inside_of(one) == first);
+        let shared = if is_one { first } else { container(&group[0]) };
+        let plain: Vec<String> = group.iter().map(full).collect();
+        let beneath = shared.filter(|shared| group.len() > 1 && !shared.is_empty()).map(|shared| {
+            let of_group = |one: &Reference| {
+                let name = inside_of(one).and_then(|name| name.strip_prefix(shared)).unwrap_or_default();
+                let name = if name.is_empty() { String::new() } else { format!(" {name}") };
+                format!(" {}{name}: {}", number(one), shown_line(&one.spot))
+            };
+            let mut lines = vec![format!("in {shared}")];
+            lines.extend(group.iter().map(of_group));
+            lines
+        });
+        match beneath {
+            Some(beneath) if characters(&beneath) < characters(&plain) => lines.extend(beneath),
+            _ => lines.extend(plain),
+        }
+    }
+    lines
+}
+
+/// The name path of the symbol around a reference.
+fn inside_of(one: &Reference) -> Option<&str> {
+    one.spot.inside.as_ref().map(|inside| inside.name_path.as_str())
+}
+
+/// What that is a member of, with the slash behind it; empty at the top level.
+fn container(one: &Reference) -> Option<&str> {
+    inside_of(one).map(|name| name.rfind('/').map_or("", |slash| &name[..=slash]))
 }
 
 /// `12 in Class/method: x = run(1)`

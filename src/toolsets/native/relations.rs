@@ -13,7 +13,7 @@ use super::grouped::{grouped_json, grouped_text};
 use super::reference_text::tell_renamed;
 use super::render::{cut, short_word};
 use super::several::of_each;
-use super::tree::by_file;
+use super::tree::{WORTH_GROUPING, by_file, shared_directory};
 use crate::ops::implementations::perhaps;
 use crate::ops::relations::{FindRelated, More, Node, Related, Relation, Where, related_to_overloads};
 use crate::ops::target::{Several, Wanted};
@@ -113,10 +113,10 @@ async fn run(
 }
 
 fn as_text(found: &Related, relation: Relation, (limit, client): (usize, &Client)) -> String {
-    let lines = lines(&found.nodes);
+    let lines = lines(&found.nodes, relation);
     let mut text = if lines.is_empty() { format!("No {}.", words(relation).1) } else { lines.join("\n") };
     let (one, many) = words(relation);
-    let mut footer = Footer::new(counted(found.nodes.len(), one, many), found.revision);
+    let mut footer = Footer::new(counted(found.nodes.len(), one, many));
     tell_source(&found.source, client, &mut footer);
     tell_reading(found.target.read_as.as_ref(), &mut footer);
     tell_omitted(found, relation, &mut footer);
@@ -150,10 +150,10 @@ fn tell_omitted(found: &Related, relation: Relation, footer: &mut Footer) {
     if !omitted.unresolved.is_empty() {
         let names: Vec<&str> = omitted.unresolved.iter().take(MAX_UNRESOLVED).map(String::as_str).collect();
         let more = if omitted.unresolved.len() > MAX_UNRESOLVED { ", …" } else { "" };
-        footer.note(format!("declared outside the project or unknown: {}{more}", names.join(", ")));
+        footer.note(format!("outside the project or unknown: {}{more}", names.join(", ")));
     }
     if found.nodes.iter().any(|node| node.more == More::Yes) {
-        footer.note("+ goes on deeper, raise depth".to_owned());
+        footer.note("+: raise depth".to_owned());
     }
     if omitted.missing > 0 {
         let uses = counted(omitted.missing, "possible use", "possible uses");
@@ -173,7 +173,7 @@ fn tell_omitted(found: &Related, relation: Relation, footer: &mut Footer) {
     let unsure = found.nodes.iter().filter(|node| !node.branch.is_likely).count();
     if unsure > 0 {
         let what = match relation {
-            Relation::Callers | Relation::Callees => "calls of that name on unknown receivers",
+            Relation::Callers | Relation::Callees => "on unknown receivers",
             Relation::Supertypes | Relation::Subtypes => "of several types of that name",
         };
         footer.unchecked(format!("{unsure} marked ?, {what}"));
@@ -182,7 +182,7 @@ fn tell_omitted(found: &Related, relation: Relation, footer: &mut Footer) {
         tell_renamed((path, alias), omitted.renamed.len(), footer);
     }
     if let Some(perhaps) = perhaps(&omitted.perhaps) {
-        footer.unchecked(format!("perhaps {perhaps}"));
+        footer.unchecked(format!("perhaps {}", perhaps.by_reason));
     }
     if omitted.unchecked > 0 {
         footer.unchecked(format!(
@@ -193,19 +193,58 @@ fn tell_omitted(found: &Related, relation: Relation, footer: &mut Footer) {
     }
 }
 
-/// `src/a.py:12 function main @ 14 20 +`, a line each: a tree by indentation, or, of many on one level, by their paths.
-fn lines(nodes: &[Node]) -> Vec<String> {
+/// `src/a.py:12 function main @ 14 20 +`, a line each: a tree by indentation, or, of many on one level, by their paths. Of a
+/// tree, the directory that all are in stands above; the path is left out where it is that of the line above:
+/// `:20 function run @ 22`.
+fn lines(nodes: &[Node], relation: Relation) -> Vec<String> {
     if nodes.iter().all(|node| node.depth == 1) {
-        return by_file(nodes, file, line);
+        return by_file(nodes, file, |node| line(node, relation));
     }
-    let one = |node: &Node| format!("{}{}:{}", " ".repeat(node.depth - 1), escaped(&file(node)), line(node));
-    nodes.iter().map(one).collect()
+    let files: Vec<String> = nodes.iter().map(file).collect();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let directory = shared_directory(&files);
+    let is_shown = directory.len() * nodes.len() >= WORTH_GROUPING;
+    let directory = if is_shown { directory } else { "" };
+    let mut lines = Vec::new();
+    let mut margin = "";
+    if !directory.is_empty() {
+        lines.push(escaped(directory).into_owned());
+        margin = " ";
+    }
+    let mut above = String::new();
+    for (at, node) in nodes.iter().enumerate() {
+        let indent = format!("{margin}{}", " ".repeat(node.depth - 1));
+        let is_same = |other: &Node| other.branch.key == node.branch.key;
+        let has_its_name = |other: &&Node| other.branch.party.name_path == node.branch.party.name_path;
+        let stands_above = matches!(node.more, More::Cycle | More::Shown) && nodes[..at].iter().any(is_same);
+        // There it has its place; no other one has its name.
+        if stands_above && nodes.iter().filter(has_its_name).all(is_same) {
+            lines.push(format!("{indent}{}", named(node, relation)));
+            above.clear();
+            continue;
+        }
+        let file = file(node);
+        let shown = if file == above { "" } else { &file[directory.len()..] };
+        lines.push(format!("{indent}{}:{}", escaped(shown), line(node, relation)));
+        above = file;
+    }
+    lines
 }
 
-/// What stands behind the path: `12 function main @ 14 20 +`
-fn line(node: &Node) -> String {
+/// What stands behind the path: `12 function main @ 14 20 +`.
+fn line(node: &Node, relation: Relation) -> String {
+    format!("{} {}", node.branch.party.line + 1, named(node, relation))
+}
+
+/// `function main @ 14 20 +`. The lines are those of calls; of a type, where its head names the other helps nobody.
+fn named(node: &Node, relation: Relation) -> String {
     let branch = &node.branch;
-    let lines: Vec<String> = branch.lines.iter().map(|line| (line + 1).to_string()).collect();
+    let lines: Vec<String> = match relation {
+        Relation::Callers | Relation::Callees => {
+            branch.lines.iter().map(|line| (line + 1).to_string()).collect()
+        }
+        Relation::Supertypes | Relation::Subtypes => Vec::new(),
+    };
     let calls = if lines.is_empty() { String::new() } else { format!(" @ {}", lines.join(" ")) };
     let unsure = if branch.is_likely { "" } else { " ?" };
     let more = match node.more {
@@ -215,12 +254,7 @@ fn line(node: &Node) -> String {
         More::Yes => " +",
         More::Unknown => " …",
     };
-    format!(
-        "{} {} {}{calls}{unsure}{more}",
-        branch.party.line + 1,
-        short_word(branch.party.kind),
-        branch.party.name_path
-    )
+    format!("{} {}{calls}{unsure}{more}", short_word(branch.party.kind), branch.party.name_path)
 }
 
 fn file(node: &Node) -> String {
@@ -255,7 +289,7 @@ fn as_json(found: &Related, relation: Relation, limit: usize) -> Value {
         object["renamed"] = omitted.renamed.iter().map(one).collect();
     }
     if let Some(perhaps) = perhaps(&omitted.perhaps) {
-        object["perhaps"] = json!(perhaps);
+        object["perhaps"] = json!(perhaps.one_by_one);
     }
     reading_json(found.target.read_as.as_ref(), &mut object);
     source_json(&found.source, &mut object);

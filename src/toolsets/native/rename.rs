@@ -105,9 +105,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
             object.to_string()
         }
         Format::Text => {
-            let done = format!("Renamed '{}' to '{}'", planned.target.name, planned.new_name);
-            let mut lines = vec![done];
-            lines.extend(file_lines(&planned.files, &planned.renamed));
+            let mut lines = file_lines(&planned.files, &planned.renamed);
             let operation = id.map_or_else(|| "nothing changed".to_owned(), |id| format!("operation {id}"));
             let mut new = String::new();
             let fact = caused_text(&caused, &mut new);
@@ -164,7 +162,7 @@ fn text(
     missing: Option<String>,
 ) -> String {
     lines.extend(note_lines(&planned.notes));
-    let mut footer = Footer::new(counts(&planned.files), planned.revision);
+    let mut footer = Footer::new(counts(&planned.files));
     tell_source(&planned.source, client, &mut footer);
     footer.note(done.to_owned());
     planned.open().into_iter().for_each(|why| footer.incomplete(why));

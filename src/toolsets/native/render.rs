@@ -22,6 +22,13 @@ const SIGNATURE_CHARS: usize = 100;
 /// Symbols shown that have the name but do not match.
 const MAX_KEPT_OUT: usize = 5;
 
+/// A line that several symbols share is ended behind the first that passes this.
+const SHARED_LINE_CHARS: usize = 100;
+
+/// Where so many symbols have one signature, it is written once, if that saves as much as this.
+const MANY_ALIKE: usize = 3;
+const WORTH_ONCE: usize = 30;
+
 /// Characters of a line besides paths, names and bodies: line numbers, kind, separators.
 const LINE_OVERHEAD: usize = 24;
 
@@ -29,28 +36,27 @@ const LINE_OVERHEAD: usize = 24;
 pub(super) fn outline_text(found: &FileOutline, limit: usize) -> String {
     let signatures = Signatures::for_count(found.symbols.iter().map(count).sum());
     let mut lines = Vec::new();
-    for symbol in &found.symbols {
-        tree_lines(symbol, 1, &symbol.name, signatures, &mut lines);
-    }
+    siblings_lines(&found.symbols, 1, signatures, &mut lines);
+    let total: usize = lines.iter().map(|line| line.symbols).sum();
     let mut text = found.path.to_string();
     let mut chars = text.chars().count();
     let mut shown = 0;
     for line in &lines {
-        chars += line.chars().count() + 1;
+        chars += line.text.chars().count() + 1;
         if chars > limit && shown > 0 {
             break;
         }
         text.push('\n');
-        text.push_str(line);
-        shown += 1;
+        text.push_str(&line.text);
+        shown += line.symbols;
     }
-    let mut footer = Footer::new(counted(lines.len(), "symbol", "symbols"), found.revision);
+    let mut footer = Footer::new(counted(total, "symbol", "symbols"));
     footer.note(format!("file revision {}", found.hash.short()));
     signatures.tell(&mut footer);
     if found.has_errors {
         footer.incomplete("the file has syntax errors, symbols may be missing".to_owned());
     }
-    if shown < lines.len() {
+    if shown < total {
         footer.incomplete(format!(
             "the first {shown} shown; give a smaller depth, use find_symbol for a part, or raise limit (now {limit})"
         ));
@@ -89,13 +95,12 @@ pub(super) fn found_text<'a>(
     if let Some(name) = style.shared_name {
         lines.push(format!("… is {name}"));
     }
+    lines.extend(style.shared_signature.as_deref().map(of_each_line));
     let leaf = &mut |of_file: &[&Symbol], depth: usize, file: &str, lines: &mut Vec<String>| {
         file_lines(of_file, depth, file, &style, lines);
     };
     tree::write(&by_file, &|of_file: &[&'a Symbol]| of_file[0].path.as_str(), leaf, (0, 0), &mut lines);
-    let files = found.symbols.chunk_by(|a, b| a.path == b.path).count();
-    let counts = format!("{} in {}", counted(total, "symbol", "symbols"), counted(files, "file", "files"));
-    let mut footer = Footer::new(counts, found.revision);
+    let mut footer = Footer::new(counted(total, "symbol", "symbols"));
     tell_reading(found.read_as.as_ref(), &mut footer);
     style.signatures.tell(&mut footer);
     if shown.len() < total {
@@ -146,7 +151,9 @@ fn file_lines(symbols: &[&Symbol], depth: usize, file: &str, style: &Style, line
         return;
     }
     for symbol in symbols {
-        tree_lines(symbol, depth + 1, &symbol.name_path, style.signatures, lines);
+        let mut tree = Vec::new();
+        tree_lines(symbol, depth + 1, &symbol.name_path, style.signatures, &mut tree);
+        lines.extend(tree.into_iter().map(|line| line.text));
         lines.extend(symbol.body.as_ref().map(|body| format!("{}{body}", symbol.indent)));
     }
 }
@@ -156,6 +163,8 @@ struct Style<'a> {
     signatures: Signatures,
     /// In a long list: the name that all symbols have, for which `…` stands.
     shared_name: Option<&'a str>,
+    /// The signature that all symbols have, where it is written once.
+    shared_signature: Option<String>,
 }
 
 impl<'a> Style<'a> {
@@ -163,13 +172,37 @@ impl<'a> Style<'a> {
         let signatures = Signatures::for_count(shown.iter().copied().map(count).sum());
         let first = shown.first().map_or("", |symbol| &symbol.name);
         let is_shared = first.len() > 1 && shown.iter().all(|symbol| symbol.name == *first);
-        Style { signatures, shared_name: (signatures == Signatures::LeftOut && is_shared).then_some(first) }
+        let is_plain = shown.iter().all(|symbol| symbol.body.is_none() && symbol.children.is_empty());
+        let is_told = signatures == Signatures::Shown;
+        let shared_signature = shared_signature(shown).filter(|_| is_told && is_plain);
+        Style {
+            signatures: if shared_signature.is_some() { Signatures::Once } else { signatures },
+            shared_name: (signatures == Signatures::LeftOut && is_shared).then_some(first),
+            shared_signature,
+        }
     }
 
     fn name_path(&self, name_path: &str) -> String {
         let parents = self.shared_name.and_then(|name| name_path.strip_suffix(name));
         parents.map_or_else(|| name_path.to_owned(), |parents| format!("{parents}…"))
     }
+}
+
+/// The signature that all of them have, where they are several and writing it once is shorter.
+pub(super) fn shared_signature(symbols: &[&Symbol]) -> Option<String> {
+    let behind = |symbol: &&Symbol| {
+        let signature = symbol.signature.as_ref().map(|signature| signature.within(SIGNATURE_CHARS));
+        signature.unwrap_or_default()
+    };
+    let first = symbols.first().map(behind)?;
+    let saved = first.chars().count() * symbols.len().saturating_sub(1);
+    let is_shared = symbols.len() >= MANY_ALIKE && saved >= WORTH_ONCE;
+    (is_shared && symbols.iter().all(|symbol| behind(symbol) == first)).then_some(first)
+}
+
+/// `signature of each: (self, key)`
+pub(super) fn of_each_line(signature: &str) -> String {
+    format!("signature of each: {}", signature.trim_start())
 }
 
 /// What find_symbol found, for programs.
@@ -190,12 +223,7 @@ pub(super) fn found_json(ask: &FindSymbol, found: &FoundSymbols, missing: &[Stri
 }
 
 /// That nothing was found, and what comes close: symbols of that name elsewhere, else similar names.
-pub(super) fn nothing_found(
-    kept_out: &[Symbol],
-    similar: &[String],
-    missing: Vec<String>,
-    revision: u64,
-) -> String {
+pub(super) fn nothing_found(kept_out: &[Symbol], similar: &[String], missing: Vec<String>) -> String {
     let mut text = "No symbols match.".to_owned();
     if !kept_out.is_empty() {
         text.push_str(" The name as such exists:");
@@ -213,7 +241,7 @@ pub(super) fn nothing_found(
     if !similar.is_empty() {
         text.push_str(&format!(" Similar names: {}", similar.join(", ")));
     }
-    let mut footer = Footer::new("0 symbols".to_owned(), revision);
+    let mut footer = Footer::new("0 symbols".to_owned());
     missing.into_iter().for_each(|why| footer.incomplete(why));
     format!("{text}\n{footer}")
 }
@@ -268,6 +296,8 @@ pub(super) fn with_signatures(format: Format) -> usize {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Signatures {
     Shown,
+    /// One stands above all symbols.
+    Once,
     LeftOut,
 }
 
@@ -278,7 +308,7 @@ impl Signatures {
 
     fn tell(self, footer: &mut Footer) {
         if self == Signatures::LeftOut {
-            footer.note(format!("signatures left out over {MAX_WITH_SIGNATURES} symbols"));
+            footer.note(format!("no signatures over {MAX_WITH_SIGNATURES} symbols"));
         }
     }
 }
@@ -287,24 +317,61 @@ fn count(symbol: &Symbol) -> usize {
     1 + symbol.children.iter().map(count).sum::<usize>()
 }
 
-fn tree_lines(symbol: &Symbol, depth: usize, name: &str, signatures: Signatures, lines: &mut Vec<String>) {
-    lines.push(format!("{}{}", " ".repeat(depth), line(symbol, name, signatures)));
-    for child in &symbol.children {
-        tree_lines(child, depth + 1, &child.name, signatures, lines);
+/// A line of a tree, and how many symbols it shows.
+struct TreeLine {
+    text: String,
+    symbols: usize,
+}
+
+fn tree_lines(symbol: &Symbol, depth: usize, name: &str, signatures: Signatures, lines: &mut Vec<TreeLine>) {
+    let text = format!("{}{}", " ".repeat(depth), line(symbol, name, signatures));
+    lines.push(TreeLine { text, symbols: 1 });
+    siblings_lines(&symbol.children, depth + 1, signatures, lines);
+}
+
+/// A line each; in a long list those of one kind that have no members share lines: `property parent 31, children 42-44`.
+fn siblings_lines(symbols: &[Symbol], depth: usize, signatures: Signatures, lines: &mut Vec<TreeLine>) {
+    let is_short = |symbol: &Symbol| {
+        signatures == Signatures::LeftOut && symbol.body.is_none() && symbol.children.is_empty()
+    };
+    for alike in symbols.chunk_by(|a, b| is_short(a) && is_short(b) && a.kind == b.kind) {
+        if let [only] = alike {
+            tree_lines(only, depth, &only.name, signatures, lines);
+            continue;
+        }
+        let head = format!("{}{}", " ".repeat(depth), short_word(alike[0].kind));
+        let mut shared = TreeLine { text: head.clone(), symbols: 0 };
+        for symbol in alike {
+            if shared.text.chars().count() > SHARED_LINE_CHARS {
+                lines.push(std::mem::replace(&mut shared, TreeLine { text: head.clone(), symbols: 0 }));
+            }
+            let comma = if shared.symbols == 0 { "" } else { "," };
+            shared.text.push_str(&format!("{comma} {} {}", symbol.name, lines_of(symbol)));
+            shared.symbols += 1;
+        }
+        lines.push(shared);
     }
+}
+
+/// The lines of a symbol: `12-40`, 1-based, inclusive.
+fn lines_of(symbol: &Symbol) -> String {
+    let (start, end) = (symbol.start_line + 1, symbol.end_line + 1);
+    if start == end { start.to_string() } else { format!("{start}-{end}") }
 }
 
 /// `12-40 class Name(Base)`: lines (1-based, inclusive), kind, name, signature; a receiver stands before the name,
 /// `3 function (List<T>) second(): T`.
 pub(super) fn line(symbol: &Symbol, name: &str, signatures: Signatures) -> String {
-    let (start, end) = (symbol.start_line + 1, symbol.end_line + 1);
-    let lines = if start == end { start.to_string() } else { format!("{start}-{end}") };
+    let lines = lines_of(symbol);
     // A body begins with it.
-    let is_told = signatures == Signatures::Shown && symbol.body.is_none();
+    let is_told = signatures != Signatures::LeftOut && symbol.body.is_none();
     let signature = symbol.signature.as_ref().filter(|_| is_told);
     let receiver = signature.map(|signature| &*signature.receiver).filter(|receiver| !receiver.is_empty());
     let receiver = receiver.map_or_else(String::new, |receiver| format!("({receiver}) "));
-    let behind = signature.map_or_else(String::new, |signature| signature.within(SIGNATURE_CHARS));
+    let behind = signature.filter(|_| signatures == Signatures::Shown);
+    let behind = behind.map_or_else(String::new, |signature| signature.within(SIGNATURE_CHARS));
+    // `self.path = path` says no more than the name.
+    let behind = if behind.strip_prefix(" = ") == Some(name) { String::new() } else { behind };
     format!("{lines} {} {receiver}{name}{behind}", short_word(symbol.kind))
 }
 

@@ -21,7 +21,7 @@ use crate::toolsets::serena::search::query;
 const LINE_CHARS: usize = 300;
 
 /// Stands where lines were left out between matches shown with context.
-const GAP: &str = "  --\n";
+const GAP: &str = " --\n";
 
 /// What JSON puts around a file's path and lines, with a count of up to ten digits.
 const JSON_FILE_CHARS: usize = r#"{"lines":[],"matches":1234567890,"path":},"#.len();
@@ -230,7 +230,7 @@ impl Line {
     /// What it takes in the answer behind `previous`: indentation, number, mark, text, line feed; or its JSON
     /// and a comma.
     fn length(&self, previous: Option<&Line>, form: Form) -> usize {
-        let text = || self.text.chars().count() + self.line.to_string().len() + 5;
+        let text = || self.text.chars().count() + self.line.to_string().len() + 4;
         match form {
             Form::Text => text(),
             Form::TextWithContext if previous.is_some_and(|previous| previous.line + 1 < self.line) => {
@@ -262,19 +262,18 @@ impl Collected {
                 }
                 expected = line.line + 1;
                 let mark = if line.is_match { ':' } else { '-' };
-                let _ = writeln!(text, "  {}{mark} {}", line.line, line.text);
+                let _ = writeln!(text, " {}{mark} {}", line.line, line.text);
             }
         }
         let _ = write!(
             text,
-            "[{} in {}; read from {}",
+            "[{} in {} of {} on disk",
             counted(self.matches, "match", "matches"),
-            counted(self.files, "file", "files"),
-            counted(self.outcome.searched, "file on disk", "files on disk")
+            self.files,
+            counted(self.outcome.searched, "file", "files")
         );
         if self.outcome.binary > 0 {
-            let _ =
-                write!(text, "; {} left out", counted(self.outcome.binary, "binary file", "binary files"));
+            let _ = write!(text, "; {} binary left out", self.outcome.binary);
         }
         for (paths, what) in [(&self.outcome.unreadable, "read"), (&self.unlisted, "listed")] {
             match paths.as_slice() {

@@ -177,7 +177,7 @@ async fn carried_out(
 ) -> Result<Reply, Reply> {
     let (limit, format) = (limit(arguments).map_err(failed)?, format(arguments).map_err(failed)?);
     let (planned, carried) = made(call, arguments, &ask, at_most, title).await?;
-    let mut footer = Footer::new(counts(&planned.files), planned.revision);
+    let mut footer = Footer::new(counts(&planned.files));
     footer.source(planned.server.clone());
     planned.notes.iter().for_each(|note| footer.note(format!("the server says: {note}")));
     let mut facts = json!({

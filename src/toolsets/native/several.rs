@@ -194,8 +194,10 @@ impl LastLine<'_> {
     /// Whether both say the same, but for the reason why the answer is from syntax.
     fn says_as_much_as(self, other: LastLine<'_>) -> bool {
         fn split(tail: &str) -> (&str, &str) {
-            let (source, rest) = tail.split_once("; revision ").unwrap_or((tail, ""));
-            (source.split(" (").next().unwrap_or(""), rest)
+            match tail.strip_prefix("syntax (").and_then(behind_bracket) {
+                Some(rest) => ("syntax", rest),
+                None => tail.split_at(tail.find("; ").unwrap_or(tail.len())),
+            }
         }
         split(self.tail) == split(other.tail)
     }
@@ -203,6 +205,20 @@ impl LastLine<'_> {
     fn is_complete(self) -> bool {
         self.tail.ends_with("complete") && !self.tail.contains("incomplete")
     }
+}
+
+/// What follows the bracket that is open at the beginning of `text`.
+fn behind_bracket(text: &str) -> Option<&str> {
+    let mut open = 1_usize;
+    let closes = |&(_, letter): &(usize, char)| {
+        match letter {
+            '(' => open += 1,
+            ')' => open -= 1,
+            _ => {}
+        }
+        open == 0
+    };
+    text.char_indices().find(closes).map(|(end, _)| &text[end + 1..])
 }
 
 impl<'a> Part<'a> {
@@ -233,28 +249,28 @@ mod tests {
         let one = |about: &Map<String, Value>| {
             let name = about["name_path"].as_str().expect("one name");
             assert_eq!(about["limit"], 10);
-            let why = if name == "a" { " (no server; get one)" } else { "" };
-            Reply::done(format!("f.py:1 {name}\n[1 symbol; syntax{why}; revision 3; complete]"))
+            let why = if name == "a" { " (no server (none); get one)" } else { "" };
+            Reply::done(format!("f.py:1 {name}\n[1 use; syntax{why}; complete]"))
         };
         let reply = several(&["a", "b"], &json!({ "limit": 20 }), one);
         assert_eq!(
             reply.text,
-            "# a: 1 symbol\nf.py:1 a\n# b: 1 symbol\nf.py:1 b\n[2 names; syntax (no server; get one); revision 3; complete]"
+            "# a: 1 use\nf.py:1 a\n# b: 1 use\nf.py:1 b\n[2 names; syntax (no server (none); get one); complete]"
         );
     }
 
     #[test]
     fn what_is_said_of_one_stands_with_it() {
         let one = |about: &Map<String, Value>| match about["name_path"].as_str() {
-            Some("a") => Reply::done("x\n[1 use; syntax; revision 3; complete]"),
-            Some("b") => Reply::done("y?\n[1 use; syntax; revision 3; unchecked: 1 marked ?]"),
+            Some("a") => Reply::done("x\n[1 use; syntax; complete]"),
+            Some("b") => Reply::done("y?\n[1 use; syntax; unchecked: 1 marked ?]"),
             _ => Reply::failed("No symbol matching 'c' found"),
         };
         let reply = several(&["a", "b", "c"], &json!({}), one);
         assert_eq!(reply.outcome, Outcome::Done);
         assert_eq!(
             reply.text,
-            "# a\nx\n[1 use; syntax; revision 3; complete]\n# b\ny?\n[1 use; syntax; revision 3; unchecked: 1 marked ?]\n\
+            "# a\nx\n[1 use; syntax; complete]\n# b\ny?\n[1 use; syntax; unchecked: 1 marked ?]\n\
              # c\nNo symbol matching 'c' found\n[3 names; how far each answer can be trusted, its own last line says]"
         );
         let none = several(&["c"], &json!({}), one);

@@ -171,7 +171,7 @@ pub(super) fn find(
                 } else {
                     Vec::new()
                 };
-                render::nothing_found(&kept_out, &similar, missing, found.revision)
+                render::nothing_found(&kept_out, &similar, missing)
             }
             Format::Text => render::found_text(&ask, &found, missing, limit),
         }))

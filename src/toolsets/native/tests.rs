@@ -74,7 +74,7 @@ fn matches_are_grouped_by_file() {
     ]);
     assert_eq!(
         call(&scratch, "search", json!({"substring_pattern": "x", "relative_path": "a"})),
-        "a\n  2: x x\n  6: x\n  8: x\n[4 matches in 1 file; read from 1 file on disk]"
+        "a\n 2: x x\n 6: x\n 8: x\n[4 matches in 1 of 1 file on disk]"
     );
     assert_eq!(
         call(
@@ -82,22 +82,19 @@ fn matches_are_grouped_by_file() {
             "search",
             json!({"substring_pattern": "x", "context_lines_before": 1, "context_lines_after": 1, "relative_path": "a"})
         ),
-        "a\n  1- 1\n  2: x x\n  3- 3\n  --\n  5- 5\n  6: x\n  7- 7\n  8: x\n  9- 9\n[4 matches in 1 file; read from 1 file on disk]"
+        "a\n 1- 1\n 2: x x\n 3- 3\n --\n 5- 5\n 6: x\n 7- 7\n 8: x\n 9- 9\n[4 matches in 1 of 1 file on disk]"
     );
     let all = call(&scratch, "search", json!({"substring_pattern": "x"}));
-    assert!(all.contains(&format!("c\n  1: x{}…\n", "y".repeat(299))), "{all}");
-    assert!(
-        all.ends_with("[5 matches in 2 files; read from 2 files on disk; 1 binary file left out]"),
-        "{all}"
-    );
+    assert!(all.contains(&format!("c\n 1: x{}…\n", "y".repeat(299))), "{all}");
+    assert!(all.ends_with("[5 matches in 2 of 2 files on disk; 1 binary left out]"), "{all}");
     assert_eq!(
         call(&scratch, "search", json!({"substring_pattern": "x", "limit": 20})),
-        "a\n  2: x x\n  6: x\n[5 matches in 2 files; read from 2 files on disk; 1 binary file left out; \
+        "a\n 2: x x\n 6: x\n[5 matches in 2 of 2 files on disk; 1 binary left out; \
          cut at 20 characters in file 1 of 2: narrow it with path or glob, or raise limit]"
     );
     assert_eq!(
         call(&scratch, "search", json!({"substring_pattern": "zzz"})),
-        "[0 matches in 0 files; read from 2 files on disk; 1 binary file left out]"
+        "[0 matches in 0 of 2 files on disk; 1 binary left out]"
     );
     let json: Value =
         serde_json::from_str(&call(&scratch, "search", json!({"substring_pattern": "3", "format": "json"})))

@@ -27,19 +27,17 @@ pub(super) fn write<'a, T: Copy>(
     }
 }
 
-/// From so many on, what their paths share is written once.
+/// From so many on, what their paths share is written once; of fewer, where that saves so many characters.
 const MANY: usize = 5;
+pub(super) const WORTH_GROUPING: usize = 40;
 
-/// A line for each item, behind its path. Few stand with their whole paths; of many, those of one file stand beneath it, and
-/// what paths share stands above.
+/// A line for each item, behind its path. Few with short paths stand with their whole paths; else those of one file stand
+/// beneath it, and what paths share stands above.
 pub(super) fn by_file<T>(
     items: &[T],
     path: impl Fn(&T) -> String,
     line: impl Fn(&T) -> String,
 ) -> Vec<String> {
-    if items.len() < MANY {
-        return items.iter().map(|item| format!("{}:{}", escaped(&path(item)), line(item))).collect();
-    }
     let groups: Vec<(String, &[T])> =
         items.chunk_by(|a, b| path(a) == path(b)).map(|group| (path(&group[0]), group)).collect();
     let groups: Vec<&(String, &[T])> = groups.iter().collect();
@@ -54,7 +52,27 @@ pub(super) fn by_file<T>(
     };
     let mut lines = Vec::new();
     write(&groups, &|group: &(String, &[T])| group.0.as_str(), leaf, (0, 0), &mut lines);
+    if items.len() < MANY {
+        let whole: Vec<String> =
+            items.iter().map(|item| format!("{}:{}", escaped(&path(item)), line(item))).collect();
+        if characters(&lines) + WORTH_GROUPING > characters(&whole) {
+            return whole;
+        }
+    }
     lines
+}
+
+/// The directory that all paths are in, with the slash behind it; empty where there is none.
+pub(super) fn shared_directory<'p>(paths: &[&'p str]) -> &'p str {
+    let Some((first, rest)) = paths.split_first() else { return "" };
+    let own = first.rfind('/').map_or(0, |slash| slash + 1);
+    let shared = rest.iter().map(|path| shared_directories(first, path)).min().unwrap_or(own);
+    &first[..shared.min(own)]
+}
+
+/// How many characters the lines take.
+pub(super) fn characters(lines: &[String]) -> usize {
+    lines.iter().map(|line| line.chars().count() + 1).sum()
 }
 
 /// How many bytes of whole components both keys begin with, the last `/` included.
@@ -77,6 +95,16 @@ mod tests {
         };
         assert_eq!(shown(&all), "a/\n b/x.py\n  1\n  2\n c.py:3\nd.py:4\ne.py:5");
         assert_eq!(shown(&all[1..]), "a/b/x.py:2\na/c.py:3\nd.py:4\ne.py:5");
+        let long = "a/directory/with/a/path/longer/than/a/few/words/x.py";
+        assert_eq!(shown(&[(long, 1), (long, 2)]), format!("{long}\n 1\n 2"));
+    }
+
+    #[test]
+    fn a_directory_is_shared_by_whole_names() {
+        assert_eq!(shared_directory(&["a/b/x", "a/bc/y"]), "a/");
+        assert_eq!(shared_directory(&["a/b/x", "a/b/x"]), "a/b/");
+        assert_eq!(shared_directory(&["a/b/x"]), "a/b/");
+        assert_eq!(shared_directory(&["a/x", "b/x"]), "");
     }
 
     #[test]

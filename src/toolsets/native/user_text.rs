@@ -116,9 +116,7 @@ pub(super) fn tell_unsure(shown: usize, reach: &Reach, footer: &mut Footer) {
         return;
     }
     if shown > 0 {
-        footer.unchecked(format!(
-            "{shown} marked ?, uses of that name on unknown receivers, not followed further"
-        ));
+        footer.unchecked(format!("{shown} marked ?, on unknown receivers, not followed further"));
     }
     if more > 0 {
         let uses = counted(more, "use that may lead further up was", "uses that may lead further up were");

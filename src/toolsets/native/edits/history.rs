@@ -6,9 +6,9 @@ use super::super::answer::{FORMAT, Format, fitting, format};
 use super::super::edited::remember;
 use super::super::files::{DEFAULT_LIMIT, LIMIT, counted, failed, limit};
 use super::super::render::cut;
-use super::text::{diffs_text, inverse_text};
+use super::text::{diffs_text, inverse_text, short_title};
 use super::{Trial, not_applied, schema, trial};
-use crate::edit::{By, Happened, Operation, OperationId, Which};
+use crate::edit::{Applied, By, Happened, Operation, OperationId, Which};
 use crate::ops::edits::{history, preview_redo, preview_undo, redo, undo};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::clock::clock;
@@ -97,7 +97,8 @@ async fn run_undo(call: &Call<'_>) -> Result<Reply, Reply> {
     };
     let undone = undo(call.project, which, by(call, &title)).await.map_err(|error| not_applied(&error))?;
     remember(&call.client, &undone);
-    Ok(Reply::done(inverse_text(&title, &undone, limit)))
+    let head = format!("undone{}", inverted(call, &undone).await);
+    Ok(Reply::done(inverse_text(&head, &undone, Some("redo makes it again"), limit)))
 }
 
 async fn run_redo(call: &Call<'_>) -> Result<Reply, Reply> {
@@ -109,7 +110,18 @@ async fn run_redo(call: &Call<'_>) -> Result<Reply, Reply> {
     }
     let redone = redo(call.project, by(call, "redo")).await.map_err(|error| not_applied(&error))?;
     remember(&call.client, &redone);
-    Ok(Reply::done(inverse_text("redo", &redone, limit)))
+    let head = format!("made again{}", inverted(call, &redone).await);
+    Ok(Reply::done(inverse_text(&head, &redone, Some("undo takes it back"), limit)))
+}
+
+/// `: rename a to b`: what was undone or made again; empty where the history does not tell.
+async fn inverted(call: &Call<'_>, by: &Applied) -> String {
+    let operations = history(call.project, usize::MAX).await.unwrap_or_default();
+    let of = match operations.iter().find(|one| Some(one.id) == by.id).map(|one| one.what) {
+        Some(Happened::Undo(of) | Happened::Redo(of)) => operations.iter().find(|one| one.id == of),
+        _ => None,
+    };
+    of.map_or_else(String::new, |of| format!(": {}", short_title(&of.by.title, by)))
 }
 
 fn by(call: &Call<'_>, title: &str) -> By {

@@ -54,6 +54,6 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     remember(&call.client, &applied);
     Ok(Reply::done(match resolution {
         Resolution::Keep => format!("operation {id}: its files stay as they are [resolved]"),
-        Resolution::PutBack => inverse_text(&title, &applied, limit),
+        Resolution::PutBack => inverse_text(&title, &applied, None, limit),
     }))
 }

@@ -1,5 +1,5 @@
-//! What native's edit tools answer: the files with their lines and new revisions, the operation's number, what went wrong
-//! by it. Invariant: whether diagnostics are known is always said.
+//! What native's edit tools answer: the files with their counts of lines, the operation's number, what went wrong by it.
+//! What was asked for is not said again. Invariant: whether diagnostics are known is always said.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,12 +13,11 @@ use crate::ops::edits::{Caused, Done, Unknown, Would};
 
 /// An edit that was made.
 pub(super) fn done_text(done: &Done, limit: usize) -> String {
-    let mut text = short_title(&done.title, &done.applied).to_owned();
-    if let Some(count) = done.replaced {
-        let _ = write!(text, ": {}", counted(count, "occurrence", "occurrences"));
-    }
-    files_text(&done.applied, &done.lines, &mut text);
-    let mut facts = facts_of(&done.applied);
+    let mut text = files_text(&done.applied, &done.lines);
+    let mut facts = vec![operation_of(&done.applied)];
+    facts.extend(
+        done.replaced.map(|count| format!("{} replaced", counted(count, "occurrence", "occurrences"))),
+    );
     if done.applied.id.is_some() {
         facts.push(caused_text(&done.caused, &mut text));
     }
@@ -26,15 +25,16 @@ pub(super) fn done_text(done: &Done, limit: usize) -> String {
     finished(text, facts, limit)
 }
 
-/// An undo or a redo that was made.
-pub(super) fn inverse_text(title: &str, applied: &Applied, limit: usize) -> String {
-    let mut text = short_title(title, applied).to_owned();
-    files_text(applied, &BTreeMap::new(), &mut text);
-    finished(text, facts_of(applied), limit)
+/// An undo or a redo that was made: what of, and how to go `back`.
+pub(super) fn inverse_text(head: &str, applied: &Applied, back: Option<&str>, limit: usize) -> String {
+    let text = format!("{head}\n{}", files_text(applied, &BTreeMap::new()));
+    let mut facts = vec![operation_of(applied)];
+    facts.extend(back.map(str::to_owned));
+    finished(text, facts, limit)
 }
 
 /// The title without the only file's path, which the next line begins with.
-fn short_title<'t>(title: &'t str, applied: &Applied) -> &'t str {
+pub(super) fn short_title<'t>(title: &'t str, applied: &Applied) -> &'t str {
     let [only] = &applied.files[..] else { return title };
     title.strip_suffix(only.path.as_str()).and_then(|title| title.strip_suffix(" in ")).unwrap_or(title)
 }
@@ -69,31 +69,29 @@ fn finished(mut text: String, mut facts: Vec<String>, limit: usize) -> String {
     format!("{text}[{}]", facts.join("; "))
 }
 
-fn files_text(applied: &Applied, lines: &BTreeMap<RelPath, (usize, usize)>, text: &mut String) {
-    for file in &applied.files {
-        let _ = write!(text, "\n{}", file.path);
-        if let Some((added, removed)) = lines.get(&file.path).filter(|_| file.after.is_some()) {
-            let _ = write!(text, " +{added} -{removed}");
-        }
-        text.push_str(&standing(file));
-    }
+/// `src/a.py +3 -1`, a line for each file.
+fn files_text(applied: &Applied, lines: &BTreeMap<RelPath, (usize, usize)>) -> String {
+    let line = |file: &FileChange| {
+        let counts = lines.get(&file.path).filter(|_| file.after.is_some());
+        let counts = counts.map_or_else(String::new, |(added, removed)| format!(" +{added} -{removed}"));
+        format!("{}{counts}{}", file.path, standing(file))
+    };
+    applied.files.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn standing(file: &FileChange) -> String {
+fn standing(file: &FileChange) -> &'static str {
     match (file.before, file.after) {
-        (_, None) => ", removed".to_owned(),
-        (None, Some(hash)) => format!(", new, revision {}", hash.short()),
-        (Some(_), Some(hash)) => format!(", revision {}", hash.short()),
+        (_, None) => ", removed",
+        (None, Some(_)) => ", new",
+        (Some(_), Some(_)) => "",
     }
 }
 
-fn facts_of(applied: &Applied) -> Vec<String> {
+/// The number of what was done.
+fn operation_of(applied: &Applied) -> String {
     match applied.id {
-        None => vec!["nothing changed: it is so already".to_owned()],
-        Some(id) => vec![
-            format!("{} changed", counted(applied.files.len(), "file", "files")),
-            format!("operation {id}, undo takes it back"),
-        ],
+        None => "nothing changed: it is so already".to_owned(),
+        Some(id) => format!("operation {id}"),
     }
 }
 
@@ -114,6 +112,7 @@ pub(in crate::toolsets::native) fn caused_text(caused: &Caused, text: &mut Strin
             let counts = counted(new.len(), "new diagnostic", "new diagnostics");
             format!("{counts} ({})", servers.join(", "))
         }
+        Caused::Unknown(Unknown::NotReady) => "new diagnostics unknown: no server is ready".to_owned(),
         Caused::Unknown(why) => format!("new diagnostics unknown: {}", unknown(why)),
     }
 }

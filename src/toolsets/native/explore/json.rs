@@ -33,7 +33,7 @@ fn object(found: &Explored, budget: usize, client: &Client) -> Value {
     let documentation = declaration.above.as_ref().or(declaration.within.as_ref());
     let mut object = json!({
         "symbol": symbol_json(symbol), "documentation": documentation, "body": is_shown.then_some(body),
-        "head": declaration.head, "revision": found.revision, "may_be_linked": found.links.perhaps,
+        "head": declaration.head, "revision": found.revision, "may_be_linked": found.links.perhaps.one_by_one,
         "outside_callees": found.callees.as_ref().map_or(&[][..], |callees| &callees.unresolved),
     });
     gaps_json(&found.reach, &mut object);
@@ -63,8 +63,9 @@ fn object(found: &Explored, budget: usize, client: &Client) -> Value {
         is_all &= shown == list.len();
     }
     object["left_out"] = left_out;
-    let is_sure =
-        callees.iter().all(|one| one.is_likely) && found.links.perhaps.is_empty() && is_whole(&found.reach);
+    let is_sure = callees.iter().all(|one| one.is_likely)
+        && found.links.perhaps.one_by_one.is_empty()
+        && is_whole(&found.reach);
     object["complete"] = json!(is_all && is_sure);
     object
 }

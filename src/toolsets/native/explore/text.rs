@@ -97,8 +97,7 @@ fn footer(found: &Explored, client: &Client) -> Footer {
         }
         None => counted(callers, "user", "users"),
     };
-    let mut footer =
-        Footer::new(format!("{counts}, {}", counted(tests.len(), "test", "tests")), found.revision);
+    let mut footer = Footer::new(format!("{counts}, {}", counted(tests.len(), "test", "tests")));
     tell_source(&found.reach.source, client, &mut footer);
     tell_reading(found.target.read_as.as_ref(), &mut footer);
     if let Some(callees) = &found.callees
@@ -121,8 +120,8 @@ fn footer(found: &Explored, client: &Client) -> Footer {
     if unsure > 0 {
         footer.unchecked(format!("{unsure} callees marked ?, of several of that name"));
     }
-    if !found.links.perhaps.is_empty() {
-        footer.unchecked(found.links.perhaps.clone());
+    if !found.links.perhaps.by_reason.is_empty() {
+        footer.unchecked(found.links.perhaps.by_reason.clone());
     }
     tell_gaps(&found.reach, &mut footer);
     let shown = users.iter().chain(&tests).filter(|one| !one.user.is_likely()).count();

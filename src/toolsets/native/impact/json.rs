@@ -12,7 +12,18 @@ use crate::toolsets::native::answer::fitting;
 use crate::toolsets::native::asked::{reading_json, source_json};
 use crate::toolsets::native::user_text::{file_of, gaps_json, is_whole, part_word, user_json};
 
-pub(super) fn impact_json(found: &Impact, limit: usize) -> String {
+/// The answer about one symbol, or `overloads` with one for each.
+pub(super) fn impacts_json(all: &[Impact], limit: usize) -> String {
+    if let [only] = all {
+        return impact_json(only, limit).to_string();
+    }
+    let share = (limit / all.len().max(1)).max(1);
+    let answers: Vec<Value> = all.iter().map(|one| impact_json(one, share)).collect();
+    let is_complete = answers.iter().all(|one| one["complete"] == json!(true));
+    json!({ "overloads": answers, "complete": is_complete }).to_string()
+}
+
+fn impact_json(found: &Impact, limit: usize) -> Value {
     let symbol = &found.target.symbol;
     let all = &found.reach.reached;
     let direct: Vec<Value> = found.direct().into_iter().map(|one| user_json(one, all)).collect();
@@ -45,15 +56,15 @@ pub(super) fn impact_json(found: &Impact, limit: usize) -> String {
         "mentioned": media(&found.mentioned).iter().map(|(medium, count)| json!({ "in": medium.name(), "count": count })).collect::<Vec<Value>>(),
         "above": found.links.above.iter().map(link_json).collect::<Vec<Value>>(),
         "below": found.links.below.iter().map(link_json).collect::<Vec<Value>>(),
-        "may_be_linked": found.links.perhaps, "links_left_out": found.links_left_out, "goes_on": found.reach.goes_on,
+        "may_be_linked": found.links.perhaps.one_by_one, "links_left_out": found.links_left_out, "goes_on": found.reach.goes_on,
         "left_out": left_out, "revision": found.revision,
-        "complete": is_all && is_whole(&found.reach) && found.links.perhaps.is_empty() && found.links_left_out == 0
+        "complete": is_all && is_whole(&found.reach) && found.links.perhaps.one_by_one.is_empty() && found.links_left_out == 0
             && !found.mentioned.is_cut && found.has_all_behaviour() && found.mentioned.unsearched.is_empty(),
     });
     gaps_json(&found.reach, &mut object);
     reading_json(found.target.read_as.as_ref(), &mut object);
     source_json(&found.reach.source, &mut object);
-    object.to_string()
+    object
 }
 
 fn level_json(depth: usize, all: &[&Reached]) -> Value {

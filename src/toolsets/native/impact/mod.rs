@@ -11,6 +11,7 @@ use super::asked::{name_path, patience, refused, relative_path, schema, wanted};
 use super::files::{failed, limit};
 use super::several::of_each;
 use crate::ops::impact::{AskImpact, SymbolChange, impact as impact_of};
+use crate::ops::target::{Several, Wanted};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::within;
 use crate::toolsets::{Call, Reply, Running};
@@ -55,14 +56,14 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     if !(1..=MAX_DEPTH).contains(&depth) {
         return Err(failed(arguments.invalid("depth", &format!("an integer from 1 to {MAX_DEPTH}"))));
     }
-    let wanted = wanted(&arguments).map_err(failed)?;
+    let wanted = Wanted { several: Several::Overloads, ..wanted(&arguments).map_err(failed)? };
     let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
     let ask = AskImpact { wanted, change, depth, waiting: patience.waiting };
     let op = impact_of(call.project, &ask);
-    let found = within(call.project, patience.at_most, op).await.map_err(refused)?;
+    let all = within(call.project, patience.at_most, op).await.map_err(refused)?;
     Ok(Reply::done(match format {
-        Format::Json => json::impact_json(&found, limit),
-        Format::Text => text::impact_text(&found, limit, &call.client),
+        Format::Json => json::impacts_json(&all, limit),
+        Format::Text => text::impacts_text(&all, limit, &call.client),
     }))
 }
 

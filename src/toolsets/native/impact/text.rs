@@ -52,8 +52,34 @@ enum Shown {
     Files,
 }
 
+/// The answers about one symbol, or all overloads of a name; of those of which the same is said it is said once, behind the
+/// heads of all.
+pub(super) fn impacts_text(all: &[Impact], limit: usize, client: &Client) -> String {
+    let share = ((limit + 1) / all.len().max(1)).saturating_sub(1);
+    let Some(first) = all.first() else { return String::new() };
+    // Why there is no server is told once: in this one, not in those that are compared.
+    let told = impact_text(first, share, client);
+    if all.len() == 1 {
+        return told;
+    }
+    let mut groups: Vec<(Vec<String>, String)> = Vec::new();
+    for one in all {
+        let text = impact_text(one, share, client);
+        let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
+        match groups.iter_mut().find(|(_, known)| known == rest) {
+            Some((heads, _)) => heads.push(head.to_owned()),
+            None => groups.push((vec![head.to_owned()], rest.to_owned())),
+        }
+    }
+    if let (Some(group), Some((_, rest))) = (groups.first_mut(), told.split_once('\n')) {
+        rest.clone_into(&mut group.1);
+    }
+    let groups = groups.iter().map(|(heads, rest)| format!("{}\n{rest}", heads.join("\n")));
+    groups.collect::<Vec<_>>().join("\n")
+}
+
 /// The answer, within `limit` characters.
-pub(super) fn impact_text(found: &Impact, limit: usize, client: &Client) -> String {
+fn impact_text(found: &Impact, limit: usize, client: &Client) -> String {
     let footer = footer(found, client);
     for shown in [Shown::Whole, Shown::Direct, Shown::Names, Shown::TestFiles] {
         let text = write(found, shown, footer.clone(), limit);
@@ -297,7 +323,7 @@ fn tests(found: &Impact, shown: Shown, footer: &mut Footer) -> Vec<String> {
 fn footer(found: &Impact, client: &Client) -> Footer {
     let reach = &found.reach;
     let count: usize = (1..=found.depth).map(|depth| found.at(depth).len()).sum();
-    let mut footer = Footer::new(counted(count, "symbol", "symbols"), found.revision);
+    let mut footer = Footer::new(counted(count, "symbol", "symbols"));
     tell_source(&reach.source, client, &mut footer);
     tell_reading(found.target.read_as.as_ref(), &mut footer);
     if !found.has_all_behaviour() {
@@ -329,8 +355,8 @@ fn footer(found: &Impact, client: &Client) -> Footer {
             counted(found.mentioned.unsearched.len(), "file is", "files are")
         ));
     }
-    if !found.links.perhaps.is_empty() {
-        footer.unchecked(found.links.perhaps.clone());
+    if !found.links.perhaps.by_reason.is_empty() {
+        footer.unchecked(found.links.perhaps.by_reason.clone());
     }
     tell_gaps(reach, &mut footer);
     let unsure = |depth| found.at(depth).iter().filter(|one| !one.user.is_likely()).count();

@@ -58,5 +58,5 @@ pub(in super::super) const FULL: &str = "symd keeps every symbol of this project
     or apply_patch; every edit is applied whole or not at all, is refused where a file changed since you read it, \
     and can be undone; dry_run shows its diff first. \
     Lines are 1-based, paths relative to the project root. The last line of an answer says what was counted, how \
-    the answer was made, at which index revision, and whether it is complete; when something was left out it says \
+    the answer was made, and whether it is complete; when something was left out it says \
     how to ask for less.";
