@@ -3,7 +3,10 @@
 //! Invariant: the answer does not depend on the case of a name, nor on the name by which a link leads to the file.
 
 use crate::base::RelPath;
-use crate::vfs::Root;
+use crate::vfs::{EntryKind, Root};
+
+/// Where the files are.
+const DIRECTORY: &str = ".symd";
 
 /// The files, from the root on.
 const FILES: [&str; 3] = [".symd/approvals.toml", ".symd/config.toml", ".symd/languages.toml"];
@@ -18,7 +21,17 @@ pub(super) struct Settings {
 impl Settings {
     /// Those of the project at `root`, as it is now.
     pub(super) fn of(root: &Root) -> Settings {
-        Settings { elsewhere: FILES.iter().filter_map(|file| elsewhere(root, file)).collect() }
+        // Most projects have no link there, which takes one look at each instead of four.
+        let directory = RelPath::new(DIRECTORY).ok().and_then(|path| root.open_directory_itself(&path).ok());
+        let is_itself = |file: &str| match (&directory, file.rsplit('/').next()) {
+            (Some(directory), Some(name)) => match Root::stat_in(directory, name) {
+                Ok((kind, _)) => kind != EntryKind::Link,
+                Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+            },
+            _ => false,
+        };
+        let others = FILES.iter().filter(|file| !is_itself(file));
+        Settings { elsewhere: others.filter_map(|file| elsewhere(root, file)).collect() }
     }
 
     /// Whether `path`, as it is written or with links resolved, is one of them, or would lie beneath one.
@@ -72,5 +85,10 @@ mod tests {
             assert!(settings.hold(&path(text)), "{text}");
         }
         assert!(!settings.hold(&path("kept/other.toml")));
+        std::fs::remove_file(scratch.path().join(".symd")).expect("removed");
+        std::fs::rename(scratch.path().join("kept"), scratch.path().join(".symd")).expect("moved");
+        let settings = Settings::of(&root);
+        assert!(settings.hold(&path("own")), "a link in the directory itself");
+        assert!(!settings.hold(&path("kept/config.toml")));
     }
 }

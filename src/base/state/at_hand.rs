@@ -10,6 +10,9 @@ use rustix::io::{Errno, ReadWriteFlags};
 
 use super::is_private;
 
+/// The type of a tmpfs, as statfs(2) has it.
+const TMPFS_MAGIC: rustix::fs::FsWord = 0x0102_1994;
+
 /// What [`super::read_private`] gives; `None` where that could wait, or fails.
 pub fn read_private(path: &Path, most: u64) -> Option<Option<Vec<u8>>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -22,9 +25,19 @@ pub fn read_private(path: &Path, most: u64) -> Option<Option<Vec<u8>>> {
     let length = usize::try_from(meta.len()).ok().filter(|_| meta.len() <= most)?;
     // One byte more than there should be, to see that there are not more.
     let mut bytes = vec![0; length + 1];
-    let read = rustix::io::preadv2(&file, &mut [IoSliceMut::new(&mut bytes)], 0, ReadWriteFlags::NOWAIT);
+    let read = match rustix::io::preadv2(&file, &mut [IoSliceMut::new(&mut bytes)], 0, ReadWriteFlags::NOWAIT)
+    {
+        // It does not know how not to wait, and has nothing to wait for.
+        Err(Errno::OPNOTSUPP) if is_in_memory(&file) => rustix::io::pread(&file, &mut bytes, 0),
+        read => read,
+    };
     bytes.truncate(length);
     (read.ok()? == length).then_some(Some(bytes))
+}
+
+/// Whether the file has no disk behind it.
+fn is_in_memory(file: &std::fs::File) -> bool {
+    rustix::fs::fstatfs(file).is_ok_and(|system| system.f_type == TMPFS_MAGIC)
 }
 
 /// Whether `directory`, which is there and reached without links, is known to have no `file` in it; `false` says nothing.
@@ -62,6 +75,16 @@ mod tests {
         assert_eq!(read_private(&path, 10), Some(None));
         std::os::unix::fs::symlink("/dev/null", &path).expect("linked");
         assert_eq!(read_private(&path, 10), None);
+    }
+
+    #[test]
+    fn what_lies_in_memory_is_at_hand() {
+        let Ok(place) = tempfile::tempdir_in("/dev/shm") else { return };
+        let path = place.path().canonicalize().expect("there").join("file");
+        std::fs::write(&path, "text").expect("written");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).expect("ours");
+        let file = std::fs::File::open(&path).expect("opened");
+        assert_eq!(read_private(&path, 10), is_in_memory(&file).then(|| Some(b"text".to_vec())));
     }
 
     #[test]

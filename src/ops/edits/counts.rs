@@ -9,23 +9,43 @@ const DEADLINE: Duration = Duration::from_millis(50);
 
 /// Lines (added, removed) between two texts.
 pub(super) fn changed_lines(before: &str, after: &str) -> (usize, usize) {
-    let (mut old, mut new): (Vec<&str>, Vec<&str>) =
+    let (before, after) = differing(before, after);
+    let (old, new): (Vec<&str>, Vec<&str>) =
         (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
-    let same_at_end = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
-    old.truncate(old.len() - same_at_end);
-    new.truncate(new.len() - same_at_end);
-    let same_at_start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let (old, new) = (&old[same_at_start..], &new[same_at_start..]);
     let deadline = std::time::Instant::now() + DEADLINE;
-    let diff = capture_diff_slices_deadline(Algorithm::Myers, old, new, Some(deadline));
-    let changes = || diff.iter().flat_map(|operation| operation.iter_changes(old, new));
+    let diff = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(deadline));
+    let changes = || diff.iter().flat_map(|operation| operation.iter_changes(&old, &new));
     let count = |tag| changes().filter(|change| change.tag() == tag).count();
     (count(ChangeTag::Insert), count(ChangeTag::Delete))
 }
 
+/// Both without the lines that they end with alike, then without those that they begin with alike. Compared as bytes, as
+/// most edits leave nearly all of a text.
+fn differing<'t>(before: &'t str, after: &'t str) -> (&'t str, &'t str) {
+    let at_end = before.bytes().rev().zip(after.bytes().rev()).take_while(|(a, b)| a == b).count();
+    let (old_end, new_end) = (before.len() - at_end, after.len() - at_end);
+    let is_whole = begins_line(before, old_end) && begins_line(after, new_end);
+    // What they share of a line is no line.
+    let skipped = if is_whole {
+        Some(0)
+    } else {
+        before.as_bytes()[old_end..].iter().position(|b| *b == b'\n').map(|at| at + 1)
+    };
+    let skipped = skipped.unwrap_or(at_end);
+    let (before, after) = (&before[..old_end + skipped], &after[..new_end + skipped]);
+    let at_start = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
+    let at_start = before.as_bytes()[..at_start].iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
+    (&before[at_start..], &after[at_start..])
+}
+
+/// Whether a line begins at byte `at`.
+fn begins_line(text: &str, at: usize) -> bool {
+    at == 0 || text.as_bytes()[at - 1] == b'\n'
+}
+
 #[cfg(test)]
 mod tests {
-    use super::changed_lines;
+    use super::{changed_lines, differing};
 
     #[test]
     fn lines_are_counted_as_in_a_diff() {
@@ -37,9 +57,29 @@ mod tests {
             ("1\n2\n3\n4\n5\n", "x\n2\n3\n4\ny\n", (2, 2)),
             ("a", "a\n", (1, 1)),
             ("a\n", "a\n", (0, 0)),
+            ("ba\nc\n", "a\nc\n", (1, 1)),
+            ("c\n", "ac\nc\n", (1, 0)),
+            ("x\nc", "c", (0, 1)),
+            ("é\nb", "è\nb", (1, 1)),
+            ("b\né", "b\nÃ©", (1, 1)),
         ];
         for (before, after, expected) in cases {
             assert_eq!(changed_lines(before, after), expected, "{before:?} {after:?}");
+        }
+    }
+
+    #[test]
+    fn only_whole_lines_are_left_out() {
+        for (before, after, expected) in [
+            ("a\nb\nc\n", "a\nB\nc\n", ("b\n", "B\n")),
+            ("xb\nc\n", "b\nc\n", ("xb\n", "b\n")),
+            ("b\nc\n", "a\nb\nc\n", ("", "a\n")),
+            ("a\n", "a\na\n", ("", "a\n")),
+            ("ab", "cb", ("ab", "cb")),
+            ("same", "same", ("", "")),
+            ("", "", ("", "")),
+        ] {
+            assert_eq!(differing(before, after), expected, "{before:?} {after:?}");
         }
     }
 }
