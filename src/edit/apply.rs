@@ -38,16 +38,18 @@ pub(super) struct Held {
     pub(super) closed: Option<Closed>,
 }
 
-/// Makes `changes`, which `entry` records one by one in the same order.
+/// Makes `changes`, which `entry` records one by one in the same order; `ready` is waited for before the first of them, while
+/// readers are still let in.
 pub(super) fn apply(
     root: &Root,
-    (hook, gate): (&Hook, &Gate),
+    (hook, ready, gate): (&Hook, impl FnOnce(), &Gate),
     changes: &Changes,
     entry: &Entry,
     held: &mut Held,
 ) -> Result<(), Stopped> {
     let untouched = |reason| Stopped { reason, touched: 0 };
     prepare(root, hook, changes, entry).map_err(untouched)?;
+    ready();
     held.closed = gate.close().map_err(untouched)?;
     let mut touched = 0;
     let changed = change_all(root, hook, changes, entry, &mut held.replaced, &mut touched)

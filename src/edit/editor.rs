@@ -204,9 +204,15 @@ impl Editor {
 
     /// Applies `plan` whole, or leaves the tree as it is and says why.
     pub fn apply(&self, plan: &Plan, by: By) -> Result<Applied, EditError> {
+        self.apply_after(plan, by, || ())
+    }
+
+    /// The same, waiting for `ready` before the first file changes: what that waits for goes on while everything slow is done
+    /// (journal, staged files, syncing). It is not called where the edit fails before, or changes nothing.
+    pub fn apply_after(&self, plan: &Plan, by: By, ready: impl FnOnce()) -> Result<Applied, EditError> {
         let turn = self.take_turn()?;
         let changes = tree::changes_of(&self.root, plan, Links::Followed)?;
-        self.carry_out(&turn, &changes, by, Kind::Edit)
+        self.carry_out_after(&turn, &changes, by, Kind::Edit, ready)
     }
 
     /// The same for files that are not the work at hand but notes beside it (memories): undo without a number passes it
@@ -275,6 +281,17 @@ impl Editor {
         by: By,
         kind: Kind,
     ) -> Result<Applied, EditError> {
+        self.carry_out_after(turn, changes, by, kind, || ())
+    }
+
+    fn carry_out_after(
+        &self,
+        turn: &Turn<'_>,
+        changes: &Changes,
+        by: By,
+        kind: Kind,
+        ready: impl FnOnce(),
+    ) -> Result<Applied, EditError> {
         self.hook.after(Step::Checked)?;
         let is_nothing = changes.list.is_empty() && changes.make.is_empty();
         if is_nothing && matches!(kind, Kind::Edit | Kind::Aside | Kind::Recovery) {
@@ -289,7 +306,8 @@ impl Editor {
             .after(Step::Journalled)
             .map_err(|reason| apply::Stopped { reason, touched: 0 })
             .and_then(|()| {
-                apply::apply(&self.root, (&self.hook, &self.gate), changes, &journal.entry, &mut held)
+                let way = (&self.hook, ready, &self.gate);
+                apply::apply(&self.root, way, changes, &journal.entry, &mut held)
             })
             .and_then(|()| {
                 let committed = self.store.commit(&journal, place);

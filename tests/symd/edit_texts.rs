@@ -2,9 +2,10 @@
 //! and what its preview shows.
 
 use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
 
 use symd::base::ContentHash;
-use symd::edit::{Plan, PlanStep, Which};
+use symd::edit::{EditError, Hook, Plan, PlanStep, Step, Which};
 
 use super::edit_support::*;
 
@@ -165,4 +166,31 @@ fn a_preview_applied_by_patch_gives_the_same_tree() {
         editor.apply(&plan, by("write")).unwrap();
         assert_eq!(patched.things(), project.things(), "seed {seed}");
     }
+}
+
+/// What an edit waits for goes on beside what is slow in it: when it is waited for everything is staged and synced, and no
+/// file has changed. A plan that is refused waits for nothing.
+#[test]
+fn an_edit_waits_right_before_the_first_file_changes() {
+    let project = Project::new();
+    project.write("a", "one");
+    project.write("b", "two");
+    let steps = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&steps);
+    let editor = project.hooked(Hook::new(move |step| {
+        seen.lock().unwrap().push(step);
+        Ok(())
+    }));
+    let plan =
+        Plan::new(vec![project.text("a", vec![edit(0, 3, "1")]), project.text("b", vec![edit(0, 3, "2")])]);
+    let mut known = Vec::new();
+    let ready = || {
+        known.clone_from(&steps.lock().unwrap());
+        assert_eq!((project.read("a"), project.read("b")), (b"one".to_vec(), b"two".to_vec()));
+    };
+    editor.apply_after(&plan, by("edit"), ready).unwrap();
+    assert_eq!(known, [Step::Checked, Step::Journalled, Step::Staged, Step::Staged, Step::Synced]);
+    assert_eq!((project.read("a"), project.read("b")), (b"1".to_vec(), b"2".to_vec()));
+    let refused = editor.apply_after(&plan, by("again"), || panic!("nothing was staged"));
+    assert!(matches!(refused, Err(EditError::Conflict { .. })), "{refused:?}");
 }

@@ -2,6 +2,7 @@
 //! it runs on a thread of its own, never on an async worker or inside a question. Nothing here waits for the index: the
 //! check reads every file that a plan was made up from, and the next question waits for what was changed.
 
+use std::future::Future;
 use std::sync::Arc;
 
 use crate::edit::{Applied, By, EditError, Editor, FileDiff, Operation, Plan, Resolution, Which};
@@ -24,6 +25,28 @@ pub enum ApplyError {
 /// future is dropped.
 pub async fn apply(project: &Project, plan: Plan, by: By) -> Result<Applied, ApplyError> {
     blocking(project, move |editor| editor.apply(&plan, by)).await
+}
+
+/// [`apply`], with `meanwhile` done before the first file changes: it goes on while the edit is checked, its journal written
+/// and its files staged.
+pub(super) async fn apply_beside<T>(
+    project: &Project,
+    plan: Plan,
+    by: By,
+    meanwhile: impl Future<Output = T>,
+) -> (Result<Applied, ApplyError>, T) {
+    let (going_on, ended) = std::sync::mpsc::sync_channel::<()>(1);
+    let meanwhile = async move {
+        // Dropped at its end, and with the future.
+        let _going_on = going_on;
+        meanwhile.await
+    };
+    // Nothing is ever sent: the other end is dropped.
+    let ready = move || {
+        let _ = ended.recv();
+    };
+    let applied = blocking(project, move |editor| editor.apply_after(&plan, by, ready));
+    tokio::join!(applied, meanwhile)
 }
 
 /// [`apply`] for what is kept beside the work at hand ([`Editor::apply_aside`]).

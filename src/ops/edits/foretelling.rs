@@ -1,5 +1,5 @@
-//! Outlines of the texts that an edit of whole files will write, made before it: else the next question would wait while all
-//! of them are parsed. Invariant: an outline is of the very bytes that the file will have; what is not foretold is parsed
+//! Outlines of the texts that an edit of whole files will write, made before files change: else the next question would wait
+//! while all of them are parsed. Invariant: an outline is of the very bytes that the file will have; what is not foretold is parsed
 //! later, as any change is.
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ struct Changed<'p> {
     edits: &'p TextEdits,
 }
 
-/// Makes the outlines of what `plan` will write and hands them to the engine; the hashes of those texts.
+/// Makes the outlines of what `plan` will write, while its files are still as they were, and hands them to the engine; the hashes of those texts.
 pub(super) async fn foretell(project: &Project, plan: &Plan) -> Vec<ContentHash> {
     let plan = plan.clone();
     // Where the project cannot be looked at the edit itself says why.

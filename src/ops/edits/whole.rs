@@ -2,7 +2,7 @@
 //! Invariant: what a client believes of any file of the edit holds, or nothing is written; an edit that was beaten is to be
 //! made up anew, never forced upon other texts.
 
-use super::apply::{ApplyError, apply};
+use super::apply::{ApplyError, apply_beside};
 use super::effects::{self, Before, Caused, NewName, Report};
 use super::foretelling::foretell;
 use super::request::{Base, Form, Stale};
@@ -121,9 +121,10 @@ pub async fn carry_out(
     };
     let files: Vec<RelPath> = edit.files().iter().map(|(path, _)| path.clone()).collect();
     let there: Vec<RelPath> = files.iter().filter(|path| !is_made(path)).cloned().collect();
-    let (before, foretold) =
-        tokio::join!(effects::before(project, report, &there), foretell(project, edit.plan()));
-    let applied = match apply(project, edit.plan().clone(), by).await {
+    let before = effects::before(project, report, &there).await;
+    let (applied, foretold) =
+        apply_beside(project, edit.plan().clone(), by, foretell(project, edit.plan())).await;
+    let applied = match applied {
         Ok(applied) => applied,
         Err(error) => {
             project.engine.take_back(&foretold);
