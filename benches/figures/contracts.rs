@@ -12,6 +12,7 @@ use crate::Bench;
 use crate::bare;
 use crate::daemon::{Connection, Daemon};
 use crate::table::{Table, median, ms};
+use symd::syntax::Grammar;
 
 /// Calls of each tool on the small file.
 const CALLS: usize = 300;
@@ -25,13 +26,19 @@ const PATCHED: (usize, usize) = (100, 10);
 const MEMORY: &str = "/dev/shm";
 
 pub(crate) fn measure(bench: &Bench, table: &mut Table) {
-    let disk = bench.scratch.path().join("small");
-    small_file(&bench.name, &disk, "on disk", table);
+    measure_small(&bench.name, table);
     let memory = tempfile::tempdir_in(MEMORY).unwrap();
-    small_file(&bench.name, &memory.path().join("small"), "in memory", table);
     whole_tree(bench, table);
     large_patch(bench, &bench.scratch.path().join("patched"), "fsync included", table);
     large_patch(bench, &memory.path().join("patched"), "besides fsync (all in memory)", table);
+}
+
+/// The tools on one small file alone, which need no tree.
+pub(crate) fn measure_small(name: &str, table: &mut Table) {
+    let disk = tempfile::tempdir().unwrap();
+    small_file(name, &disk.path().join("small"), "on disk", table);
+    let memory = tempfile::tempdir_in(MEMORY).unwrap();
+    small_file(name, &memory.path().join("small"), "in memory", table);
 }
 
 fn small_file(name: &str, place: &Path, which: &str, table: &mut Table) {
@@ -43,7 +50,6 @@ fn small_file(name: &str, place: &Path, which: &str, table: &mut Table) {
     let (mut gemini, mut router) = (daemon.connect("gemini_cli"), daemon.connect("tool_router"));
     let (root, path) = (tree.to_str().unwrap(), file.to_str().unwrap());
     let read = bare_time(|_| drop(std::hint::black_box(std::fs::read(&file).unwrap())));
-    let written = bare_time(|call| durable_write(&tree, &file, &text(call)));
     let mut row = |tool: &str, took: Duration, limit: Duration| {
         table.row(
             name,
@@ -70,21 +76,113 @@ fn small_file(name: &str, place: &Path, which: &str, table: &mut Table) {
     for (tool, arguments) in reads {
         row(&format!("tool_router {tool}"), time(&mut router, tool, |_| arguments.clone()), read);
     }
-    let took = time(&mut gemini, "write_file", |call| json!({ "file_path": path, "content": text(call) }));
-    row("gemini_cli write_file", took, written);
-    std::fs::write(&file, text(0)).unwrap();
-    let took = time(
-        &mut gemini,
-        "replace",
-        |call| json!({ "file_path": path, "old_string": mark(call), "new_string": mark(call + 1) }),
-    );
-    row("gemini_cli replace", took, written);
-    std::fs::write(&file, text(0)).unwrap();
-    let took = time(&mut router, "apply_patch_json", |call| {
-        let (old, new) = (mark(call), mark(call + 1));
-        json!({ "patch": format!("--- a/small.txt\n+++ b/small.txt\n@@ -1,2 +1,2 @@\n-{old}\n+{new}\n line 0 of it\n") })
-    });
-    row("tool_router apply_patch_json", took, written);
+    for kind in [Small::Plain, Small::Python] {
+        changed_file(name, &tree, which, (&mut gemini, &mut router), kind, table);
+    }
+}
+
+/// What the small file is.
+#[derive(Clone, Copy)]
+enum Small {
+    /// Of no language that has a grammar.
+    Plain,
+    Python,
+}
+
+impl Small {
+    fn file(self) -> &'static str {
+        match self {
+            Small::Plain => "small.txt",
+            Small::Python => "small.py",
+        }
+    }
+
+    fn mark(self, which: usize) -> String {
+        match self {
+            Small::Plain => mark(which),
+            Small::Python => format!("mark = {which}"),
+        }
+    }
+
+    fn line(self, number: usize) -> String {
+        match self {
+            Small::Plain => format!("line {number} of it\n"),
+            Small::Python => format!("value_{number} = made_of({number}, \"of it\")\n"),
+        }
+    }
+
+    fn text(self, which: usize) -> String {
+        let mut text = self.mark(which) + "\n";
+        for line in (0..).take_while(|line| line * 10 < SMALL) {
+            if text.len() < SMALL {
+                text.push_str(&self.line(line));
+            }
+        }
+        text
+    }
+}
+
+/// The tools that change the file, in turn with the disk's own time and one parse: all of them vary with what else the
+/// machine does.
+fn changed_file(
+    name: &str,
+    tree: &Path,
+    which: &str,
+    (gemini, router): (&mut Connection, &mut Connection),
+    kind: Small,
+    table: &mut Table,
+) {
+    let file = tree.join(kind.file());
+    let beside = tree.with_file_name("beside");
+    std::fs::create_dir_all(&beside).unwrap();
+    std::fs::write(&file, kind.text(0)).unwrap();
+    let path = file.to_str().unwrap();
+    let (mut disk, mut parse) = (Vec::new(), Vec::new());
+    let mut ours: [Vec<Duration>; 3] = Default::default();
+    for round in 0..CALLS {
+        let text = kind.text(3 * round);
+        let started = Instant::now();
+        durable_write(&beside, &beside.join(kind.file()), &text);
+        disk.push(started.elapsed());
+        if let Small::Python = kind {
+            parse.push(bare::run(&[(Grammar::named("python").unwrap(), text)]));
+        }
+        let started = Instant::now();
+        gemini.call("write_file", &json!({ "file_path": path, "content": kind.text(3 * round) }));
+        ours[0].push(started.elapsed());
+        let [old, new, newer] = [0, 1, 2].map(|more| kind.mark(3 * round + more));
+        let started = Instant::now();
+        gemini.call("replace", &json!({ "file_path": path, "old_string": old, "new_string": new }));
+        ours[1].push(started.elapsed());
+        let (file, line) = (kind.file(), kind.line(0));
+        let patch = format!("--- a/{file}\n+++ b/{file}\n@@ -1,2 +1,2 @@\n-{new}\n+{newer}\n {line}");
+        let started = Instant::now();
+        router.call("apply_patch_json", &json!({ "patch": patch }));
+        ours[2].push(started.elapsed());
+    }
+    let disk = median(disk);
+    // On a disk each sync of symd's journal takes longer than in memory.
+    let bound = if which == "on disk" { 0.50 } else { 0.30 };
+    for (tool, took) in
+        ["gemini_cli write_file", "gemini_cli replace", "tool_router apply_patch_json"].into_iter().zip(ours)
+    {
+        let took = median(took);
+        let (what, limit, against, bound) = match kind {
+            Small::Plain => ("file", disk, format!("the disk's own time {}", ms(disk)), bound),
+            Small::Python => {
+                let parse = median(parse.clone());
+                let against = format!("the disk's own time {}, one parse {}", ms(disk), ms(parse));
+                ("Python file", disk + parse, against, bound + 0.15)
+            }
+        };
+        table.row(
+            name,
+            &format!("{tool} on a 10 KB {what}, {which}, p50"),
+            format!("{}, {} above", ms(took), ms(took.saturating_sub(limit))),
+            against,
+            &format!("≤ {bound:.2} ms above"),
+        );
+    }
 }
 
 /// A text of the size in question, whose first line says which.

@@ -40,6 +40,12 @@ fn main() {
         table.print(&flags);
         return;
     }
+    if flags.iter().any(|flag| flag == "--small-files") {
+        let mut table = Table::default();
+        contracts::measure_small("–", &mut table);
+        table.print(&flags);
+        return;
+    }
     if flags.iter().any(|flag| flag == "--terminal") {
         let mut table = Table::default();
         terminal::measure(&mut table);
@@ -49,7 +55,7 @@ fn main() {
     if trees.is_empty() {
         // `cargo test --benches` and the like: nothing is timed there.
         eprintln!(
-            "usage: cargo bench --bench figures -- [--edits | --terminal] | [--large | --only-large | --servers | --contracts | --isolation] TREE…   (say, the unpacked source of Django 5.1)"
+            "usage: cargo bench --bench figures -- [--edits | --small-files | --terminal] | [--large | --only-large | --servers | --server-times | --contracts | --isolation] TREE…   (say, the unpacked source of Django 5.1)"
         );
         return;
     }
@@ -58,6 +64,13 @@ fn main() {
     if flags.iter().any(|flag| flag == "--servers") {
         for tree in &trees {
             servers::measure(&prepare(Path::new(tree)), &mut table);
+        }
+        table.print(&[flags, trees].concat());
+        return;
+    }
+    if flags.iter().any(|flag| flag == "--server-times") {
+        for tree in &trees {
+            servers::measure_times(&prepare(Path::new(tree)), &mut table);
         }
         table.print(&[flags, trees].concat());
         return;

@@ -6,6 +6,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
+/// That of symd's servers (`lsp::supervise`).
+const NICENESS: &str = "10";
+
 pub(crate) struct Bare {
     child: Child,
     input: ChildStdin,
@@ -15,9 +18,12 @@ pub(crate) struct Bare {
 }
 
 impl Bare {
-    /// Starts the server and says hello.
+    /// Starts the server and says hello. It is favoured as little as symd's own servers are: on a machine that has other
+    /// work to do all else would measure that.
     pub(crate) fn start(program: &Path, arguments: &[&str], root: &Path) -> Bare {
-        let mut child = Command::new(program)
+        let mut child = Command::new("nice")
+            .args(["-n", NICENESS])
+            .arg(program)
             .args(arguments)
             .current_dir(root)
             .stdin(Stdio::piped())

@@ -49,6 +49,11 @@ pub(super) fn most_used(tree: &Path) -> Option<Asked> {
     only.max_by_key(|symbol| (written.get(&symbol.name).copied().unwrap_or(0), symbol.name.clone()))
 }
 
+/// The symbol of that name path, if one outside tests has it.
+pub(super) fn named(tree: &Path, name_path: &str) -> Option<Asked> {
+    all(tree).into_iter().find(|symbol| symbol.name_path == name_path && !symbol.path.starts_with("tests/"))
+}
+
 fn all(tree: &Path) -> Vec<Asked> {
     let grammar = Grammar::named("python").unwrap();
     let mut all = Vec::new();
