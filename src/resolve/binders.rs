@@ -1,7 +1,8 @@
 //! Locals that the outline does not list, told by the text around their names: parameters and variables of every
-//! language but Python, and there those of lambdas and comprehensions. Invariant: when in doubt a name is no local,
-//! so that no use is lost; what is found shadows at least where it is visible.
+//! language but Python, and there those of lambdas and comprehensions. Invariant: a name is surely a local only where
+//! one is seen to be visible; in the rest of the function it may be one, so that no use is lost.
 
+use super::blocks;
 use super::context::{before, behind, first_word, last_word};
 use super::enclosing::enclosing;
 use super::family::Family;
@@ -15,15 +16,44 @@ use crate::syntax::is_short_template;
 const MAX_FAR: usize = 4000;
 const MAX_NEAR: usize = 300;
 
+/// Where the locals of one name that are no rows are in scope.
+#[derive(Debug, Default)]
+pub(super) struct LocalScopes {
+    /// There the name is a local.
+    sure: Vec<TextRange>,
+    /// There it may be one: the functions around its declarations.
+    doubtful: Vec<TextRange>,
+}
+
+/// Whether a name is a local.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum IsLocal {
+    Yes,
+    Perhaps,
+    No,
+}
+
+impl LocalScopes {
+    /// Whether the name is a local at byte `at`.
+    pub(super) fn at(&self, at: u32) -> IsLocal {
+        let holds = |scope: &TextRange| scope.start <= at && at < scope.end;
+        match (self.sure.iter().any(holds), self.doubtful.iter().any(holds)) {
+            (true, _) => IsLocal::Yes,
+            (false, true) => IsLocal::Perhaps,
+            (false, false) => IsLocal::No,
+        }
+    }
+}
+
 /// Where in the file a local called `name` that is no row is in scope.
-pub(super) fn scopes(here: &Here, family: Family, name: &str) -> Vec<TextRange> {
+pub(super) fn scopes(here: &Here, family: Family, name: &str) -> LocalScopes {
     let text = here.text.as_str();
-    let mut scopes: Vec<TextRange> = Vec::new();
+    let mut scopes = LocalScopes::default();
     for start in here.outline.occurrences.offsets_of(name) {
         let start = start as usize;
         let end = start + name.len();
-        if text.get(start..end) != Some(name) || scopes.iter().any(|scope| scope.as_range().contains(&start))
-        {
+        let is_known = scopes.sure.iter().any(|scope| scope.as_range().contains(&start));
+        if text.get(start..end) != Some(name) || is_known {
             continue;
         }
         let found = match family {
@@ -31,13 +61,17 @@ pub(super) fn scopes(here: &Here, family: Family, name: &str) -> Vec<TextRange> 
             _ if is_short_template(here.grammar, text, start) => Vec::new(),
             Family::Jvm if here.grammar.name() == "kotlin" => kotlin(here, start, end),
             _ if !binds(text, start, end, family) => Vec::new(),
+            _ if is_row(here, start) && !is_parameter_property(text, start) => Vec::new(),
             _ => {
-                let around = around(here, start).map(|row| &here.outline.rows[row]);
-                around.map(|row| TextRange::new(row.start, row.end)).into_iter().collect()
+                let Some(around) = around(here, start) else { continue };
+                let row = &here.outline.rows[around];
+                scopes.doubtful.push(TextRange::new(row.start, row.end));
+                let function = (row.start as usize, row.end as usize);
+                blocks::visible(text, (start, end), function).into_iter().filter_map(range).collect()
             }
         };
-        if !found.is_empty() && !is_row(here, start) {
-            scopes.extend(found);
+        if !is_row(here, start) || is_parameter_property(text, start) {
+            scopes.sure.extend(found);
         }
     }
     scopes
@@ -126,19 +160,31 @@ fn binds(text: &str, start: usize, end: usize, family: Family) -> bool {
     let left = before(text, start, family);
     let right = behind(text, end);
     let word = last_word(left);
-    let in_list = left.ends_with(['(', ',']);
+    let in_list = left.ends_with(['(', ',']) || left.ends_with("...");
     let is_typed = right.starts_with(':') && !right.starts_with("::");
     match family {
-        Family::Jvm => is_typed_like_c(left, right),
+        Family::Jvm => {
+            let is_lambda = right.starts_with("->") || in_list && closes_into(text, end, &["->"]);
+            let is_pattern = right.starts_with("&&")
+                && find_word(left.rsplit('\n').next().unwrap_or(""), "instanceof").is_some();
+            is_lambda && word != "case"
+                || is_typed_like_c(left, right)
+                || (is_pattern && !word.is_empty() && word != "instanceof")
+                || left.ends_with("...")
+        }
         Family::Ecma => {
-            let is_local = matches!(word, "const" | "let" | "var" | "function" | "class");
+            let is_local = is_parameter_property(text, start)
+                || matches!(word, "const" | "let" | "var" | "function" | "class");
             let is_arrow = right.starts_with("=>") && !is_type_before(left)
-                || (in_list && closes_into(text, end, &["=>", "{", ":"]) && is_header(text, start, family));
+                || (in_list
+                    && closes_into(text, end, &["=>", "{", ":"])
+                    && !is_choice(text, start, end)
+                    && is_header(text, start, family));
             is_local
                 || is_arrow
-                || (left.ends_with('{') || left.ends_with(','))
-                    && !right.starts_with(':')
-                    && closes_into_pattern(text, start, end, family)
+                || !right.starts_with(':')
+                    && left.ends_with(['{', ',', '[', ':'])
+                    && is_in_pattern(text, start)
         }
         Family::Rust => {
             let is_closure = left.ends_with('|') && right.starts_with(['|', ',', ':']);
@@ -148,7 +194,10 @@ fn binds(text: &str, start: usize, end: usize, family: Family) -> bool {
             let is_new = right.starts_with(":=")
                 || (right.starts_with(',')
                     && text[end..].lines().next().is_some_and(|line| line.contains(":=")));
+            // `name[0]` and `name * 2` begin as types do.
+            let is_typed = text[end..].starts_with([' ', '\t']) && !right.starts_with("* ");
             let is_parameter = in_list
+                && is_typed
                 && right.starts_with(|c: char| c.is_alphabetic() || "*[".contains(c))
                 && is_header(text, start, family);
             is_new || word == "var" || is_parameter
@@ -210,7 +259,7 @@ fn arrow_follows(right: &str) -> bool {
     else {
         return false;
     };
-    right[..at].chars().all(|c| c.is_alphanumeric() || c.is_whitespace() || "_,:?<>)(".contains(c))
+    right[..at].chars().all(|c| c.is_alphanumeric() || c.is_whitespace() || "_,:?<>)(.*".contains(c))
 }
 
 /// Where the brace around `start` is, if it opens a lambda, not the branches of a `when`. Locals begin with a small letter.
@@ -231,6 +280,25 @@ fn lambda_around(text: &str, start: usize, family: Family) -> Option<usize> {
     (text[open..].starts_with('{') && last_word(head) != "when").then_some(open)
 }
 
+/// Whether the name is a property that a parameter of TypeScript's declares: `constructor(private name: Type)`.
+fn is_parameter_property(text: &str, start: usize) -> bool {
+    let word = last_word(before(text, start, Family::Ecma));
+    matches!(word, "private" | "public" | "protected" | "readonly" | "override")
+        && open_bracket(text, start).is_some_and(|open| text[open..].starts_with('('))
+}
+
+/// Whether the call around the name is what is chosen by `?` and `:`, or extended: `a ? f(name) : b`, `extends f(name) {`.
+fn is_choice(text: &str, start: usize, end: usize) -> bool {
+    let Some(open) = open_bracket(text, end) else { return false };
+    let head = before(text, open, Family::Ecma);
+    let callee = head.rsplit(|c: char| c.is_whitespace()).next().unwrap_or("");
+    let left = before(text, head.len() - callee.len(), Family::Ecma);
+    let line = || text[..start].rsplit('\n').next().unwrap_or("");
+    left.ends_with('?')
+        || last_word(left) == "extends"
+        || find_word(line(), "extends").is_some() && find_word(line(), "class").is_some()
+}
+
 /// Whether the bracket around `end` closes, and one of `tokens` follows.
 fn closes_into(text: &str, end: usize, tokens: &[&str]) -> bool {
     let Some(open) = open_bracket(text, end) else { return false };
@@ -239,14 +307,29 @@ fn closes_into(text: &str, end: usize, tokens: &[&str]) -> bool {
     text[open..].starts_with('(') && tokens.iter().any(|token| rest.starts_with(token))
 }
 
-/// `const { name } = …`, `let [name] = …`.
-fn closes_into_pattern(text: &str, start: usize, end: usize, family: Family) -> bool {
-    let Some(open) = open_bracket(text, start) else { return false };
-    let word = last_word(before(text, open, family));
-    let close = close_bracket(text, open);
-    matches!(word, "const" | "let" | "var")
-        && end < close
-        && text.get(close..).unwrap_or("").trim_start().starts_with('=')
+/// `const { a: [name] } = …`, `({ name }) => …`, `for (const [a, name] of …)`.
+fn is_in_pattern(text: &str, start: usize) -> bool {
+    let mut at = start;
+    loop {
+        let Some(open) = open_bracket(text, at) else { return false };
+        if text[open..].starts_with('(') {
+            // A name directly in a list is no pattern's; behind a colon a type stands there.
+            return at != start
+                && !before(text, at, Family::Ecma).ends_with(':')
+                && closes_into(text, at, &["=>", "{", ":"])
+                && !is_choice(text, at, at)
+                && is_header(text, at, Family::Ecma);
+        }
+        let left = before(text, open, Family::Ecma);
+        if matches!(last_word(left), "const" | "let" | "var") {
+            let rest = text.get(close_bracket(text, open)..).unwrap_or("").trim_start();
+            return rest.starts_with(['=', ':']) || matches!(first_word(rest), "of" | "in");
+        }
+        if !left.ends_with(['(', ',', ':', '[', '{']) {
+            return false;
+        }
+        at = open;
+    }
 }
 
 /// Whether the parenthesis around `start` is not that of a statement or of a call.

@@ -81,6 +81,7 @@ impl<'t> Code<'t> {
                     text.depth -= 1;
                     self.at += 1;
                 }
+                ([b'\'', ..], 1..) => self.skip_character(),
                 ([b'"', rest @ ..], 1..) => {
                     let is_raw = rest.starts_with(b"\"\"");
                     self.at += if is_raw { 3 } else { 1 };
@@ -134,7 +135,7 @@ impl Iterator for Code<'_> {
     }
 }
 
-/// Where the bracket closes that opens at byte `open`, or `end` where none does: the offset of the closing one.
+/// Where the first bracket closes that opens at byte `open` or behind it, or `end` where none does: the offset of the closing one.
 pub(super) fn closing(text: &str, open: usize, end: usize) -> usize {
     let mut depth = 0_usize;
     for (at, byte) in Code::new(text, open, end) {
@@ -167,7 +168,8 @@ pub(super) fn block_end(text: &str, at: usize, end: usize) -> usize {
 }
 
 /// Words and signs that a line does not end a statement before: the next line goes on with it.
-const GOES_ON: [&str; 8] = [".", "?.", "?:", "&&", "||", "else", "as ", "as? "];
+const GOES_ON: [&str; 14] =
+    [".", "?.", "?:", "&&", "||", "else", "as ", "as? ", "catch", "finally", "=", "{", "<", ">"];
 
 /// Words behind which a statement goes on in the next line.
 const WANTS_MORE: [&str; 17] = [
@@ -216,14 +218,28 @@ fn goes_on(text: &str, from: usize, last: usize, at: usize, end: usize) -> bool 
     let is_next = GOES_ON.iter().any(|sign| {
         let rest = next.strip_prefix(sign);
         rest.is_some_and(|rest| {
-            *sign != "else" || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+            !sign.ends_with(char::is_alphabetic)
+                || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
         })
     });
     let before = text.get(from..last).unwrap_or("");
     let is_crement = before.ends_with("++") || before.ends_with("--");
     is_next
-        || !is_crement && before.ends_with(['=', '+', '-', '*', '/', '%', '&', '|', ',', '.', ':'])
+        || is_infix(before)
+        || !is_crement && before.ends_with(['=', '+', '-', '*', '/', '%', '&', '|', ',', '.', ':', '<'])
         || WANTS_MORE.contains(&word_before(text, from, last))
+}
+
+/// Whether a function between two values ends the line: `a zip`. A type, a call and a keyword's value end it otherwise.
+fn is_infix(before: &str) -> bool {
+    const NOT_VALUES: [&str; 12] =
+        ["return", "throw", "as", "is", "in", "by", "else", "val", "var", "fun", "break", "continue"];
+    let word = super::context::last_word(before);
+    let left = before[..before.len() - word.len()].trim_end_matches([' ', '\t']);
+    let value = super::context::last_word(left);
+    let is_spaced = left.len() + word.len() < before.len();
+    let ends_value = !value.is_empty() && !NOT_VALUES.contains(&value) || left.ends_with([']', '"']);
+    word.starts_with(char::is_lowercase) && is_spaced && ends_value
 }
 
 /// The word that ends at byte `at`, looked for down to `from`.
@@ -267,6 +283,14 @@ mod tests {
             ("= a shl\n 1\nb", "= a shl\n 1"),
             (": Int\nelsewhere()", ": Int"),
             ("= a }", "= a "),
+            ("= try { a }\ncatch (e: E) { b }\nc", "= try { a }\ncatch (e: E) { b }"),
+            (": Int\n= a\nc", ": Int\n= a"),
+            ("= a zip\n b\nc", "= a zip\n b"),
+            ("= a as b\nc", "= a as b"),
+            ("= if (a) b\nc", "= if (a) b"),
+            ("= f<\nA,\n>(b)\nc", "= f<\nA,\n>(b)"),
+            ("= when (a)\n{ b }\nc", "= when (a)\n{ b }"),
+            ("= \"${a.f('\"')}\"\nc", "= \"${a.f('\"')}\""),
         ] {
             assert_eq!(statement(text), expected, "{text}");
         }

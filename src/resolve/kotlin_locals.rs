@@ -8,6 +8,7 @@ use super::enclosing::is_enclosing;
 use super::family::Family;
 use super::kotlin_code::{Code, block_end, closing, statement_end};
 use super::project::Here;
+use crate::syntax::Row;
 
 /// A part of a text, in bytes.
 type Part = (usize, usize);
@@ -29,10 +30,7 @@ pub(super) fn visible(here: &Here, (start, end): Part, around: usize, lambda: Op
             let statement = left[..left.len() - 3].trim_end();
             return of_variable(text, (start, end), end, statement, limit);
         }
-        _ if first_word(behind(text, end)) == "in"
-            && left.ends_with('(')
-            && is_word_before(text, left, "for") =>
-        {
+        _ if left.ends_with('(') && is_word_before(text, left, "for") => {
             return of_header(text, (start, end), left.len() - 1, limit);
         }
         _ => {}
@@ -46,18 +44,41 @@ pub(super) fn visible(here: &Here, (start, end): Part, around: usize, lambda: Op
             let statement = head[..head.len() - 3].trim_end();
             of_variable(text, (start, end), closing(text, open, limit) + 1, statement, limit)
         }
-        "catch" | "set" => of_header(text, (start, end), open, limit),
+        // `(name: Type) -> Result` is a type.
+        _ if behind(text, closing(text, open, limit) + 1).starts_with("->") => vec![(start, end)],
+        // The annotation of a parameter, or of the function, sees none of them.
+        _ if head[..head.len() - last_word(head).len()].ends_with('@') => Vec::new(),
+        "catch" => of_header(text, (start, end), open, limit),
+        "set" if is_accessor(text, head, open) => of_header(text, (start, end), open, limit),
         // `for ((a, b) in all)`
         "" if head.ends_with('(') && is_word_before(text, head, "for") => {
             of_header(text, (start, end), head.len() - 1, limit)
         }
-        // `(name: Type) -> Result` is a type.
-        "" if !head.ends_with(['>', '`']) => Vec::new(),
         _ if !is_typed => Vec::new(),
         "fun" => of_header(text, (start, end), open, limit),
+        "" if head.ends_with('.') => of_header(text, (start, end), open, limit),
+        "" if !head.ends_with(['>', '`']) => Vec::new(),
+        // A function within the function, which is no row.
+        name if is_local_function(head, name, row) => of_header(text, (start, end), open, limit),
         _ if is_class(row) => of_class(here, around),
-        _ => vec![(row.start as usize, limit)],
+        _ => vec![(open, limit)],
     }
+}
+
+/// Whether `set` at the end of `head` begins an accessor: in a line behind nothing but modifiers, with one parameter.
+fn is_accessor(text: &str, head: &str, open: usize) -> bool {
+    let line = head[..head.len() - "set".len()].rsplit(['\n', ';']).next().unwrap_or("");
+    let is_modifier =
+        |word: &str| matches!(word, "private" | "protected" | "internal" | "inline") || word.starts_with('@');
+    let list = &text[open..closing(text, open, text.len())];
+    line.split_whitespace().all(is_modifier) && !list.contains(',')
+}
+
+/// Whether `fun name` ends `head`, and is another function than the one in `row`.
+fn is_local_function(head: &str, name: &str, row: &Row) -> bool {
+    let start = head.len() - name.len();
+    let line = head[..start].rsplit(['\n', ';', '{', '}']).next().unwrap_or("");
+    row.name_start as usize != start && line.split_whitespace().any(|word| word == "fun")
 }
 
 /// The parenthesis of a list that the name stands in directly: behind it, or behind a comma or a modifier.
@@ -83,11 +104,26 @@ fn is_word_before(text: &str, left: &str, word: &str) -> bool {
 
 /// `val name = …`: from behind its statement to the end of the block. As the subject of a `when`, everywhere.
 fn of_variable(text: &str, name: Part, from: usize, statement: &str, limit: usize) -> Vec<Part> {
-    if statement.ends_with('(') {
-        return vec![(name.0, limit)];
-    }
     let end = statement_end(text, from, limit);
-    vec![name, (end, block_end(text, end, limit))]
+    if statement.ends_with('(') {
+        let body = Code::new(text, end + 1, limit).find(|(_, byte)| *byte == b'{');
+        let body = body.map(|(brace, _)| (end, closing(text, brace, limit)));
+        return std::iter::once(name).chain(body).collect();
+    }
+    let close = block_end(text, end, limit);
+    // The condition of `do { val name = … } while (name)` sees it.
+    let behind_block = behind(text, close + 1);
+    let close = match first_word(behind_block) == "while" && is_do(text, from) {
+        true => closing(text, text.len() - behind_block.len() + "while".len(), limit),
+        false => close,
+    };
+    vec![name, (end, close)]
+}
+
+/// Whether the block around byte `at` is that of a `do`.
+fn is_do(text: &str, at: usize) -> bool {
+    super::binders::open_bracket(text, at)
+        .is_some_and(|open| last_word(before(text, open, Family::Jvm)) == "do")
 }
 
 /// What the parenthesis at `open` binds for the body behind it: a loop, a `catch`, a setter, a function without a name.
@@ -132,6 +168,9 @@ fn of_class(here: &Here, class: usize) -> Vec<Part> {
     visible
 }
 
+/// Words behind which a value follows.
+const OPERATORS: [&str; 7] = ["else", "in", "is", "as", "return", "throw", "by"];
+
 /// Where the first accessor of a property begins whose name ends at `from`: `get` or `set`, behind its type or its initializer.
 fn accessor(text: &str, from: usize, end: usize) -> Option<usize> {
     let mut depth = 0_usize;
@@ -146,8 +185,11 @@ fn accessor(text: &str, from: usize, end: usize) -> Option<usize> {
                 let is_called = behind(text, at + 3).starts_with('(');
                 let before = text.get(from..last).unwrap_or("");
                 // `= get()` calls a function of that name.
-                let is_operand =
-                    before.ends_with(['=', '+', '-', '*', '/', '%', '&', '|', ',', '.', ':', '<']);
+                let is_in_line = !text.get(last..at).unwrap_or("").contains('\n');
+                let is_operand = before
+                    .ends_with(['=', '+', '-', '*', '/', '%', '&', '|', ',', '.', ':', '<', '!'])
+                    || is_in_line && before.ends_with([')', '>', '}'])
+                    || OPERATORS.contains(&last_word(before));
                 if matches!(first_word(rest), "get" | "set") && is_called && !is_operand {
                     return Some(at);
                 }

@@ -6,6 +6,7 @@ mod accessors;
 mod bases;
 mod binders;
 mod bindings;
+mod blocks;
 mod clashes;
 mod classes;
 mod comprehension;

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::bases::Base;
-use super::binders;
+use super::binders::{self, IsLocal, LocalScopes};
 use super::comprehension::{Comprehension, comprehensions};
 use super::family::Family;
 use super::meaning::{Meaning, binds};
@@ -15,7 +15,7 @@ use super::modules::Module;
 use super::scope::Reach;
 use super::sources::{Current, Sources, Target};
 use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath, Text, TextRange};
+use crate::base::{Cancel, RelPath, Text};
 use crate::index::{Content, FileEntry, Locals, Query, Scope};
 use crate::syntax::{Grammar, Import, ImportList, Matching, NamePattern, Outline, Row, with_hidden_types};
 
@@ -49,7 +49,7 @@ pub(super) struct Here {
     pub(super) outline: Arc<Outline>,
     pub(super) grammar: Grammar,
     pub(super) text: Text,
-    locals: RefCell<HashMap<String, Vec<TextRange>>>,
+    locals: RefCell<HashMap<String, LocalScopes>>,
     imports: OnceCell<ImportList>,
     comprehensions: OnceCell<Vec<Comprehension>>,
     /// By the name that they bind, the numbers of its imports.
@@ -132,14 +132,13 @@ impl Here {
         rows.find(is_it).map(|(at, _)| at)
     }
 
-    /// Whether a local that is no row and is called `name` is in scope at byte `at`.
-    pub(super) fn is_local(&self, family: Family, name: &str, at: u32) -> bool {
-        let holds = |scopes: &Vec<TextRange>| scopes.iter().any(|scope| scope.start <= at && at < scope.end);
+    /// Whether the name `name` at byte `at` is that of a local that is no row.
+    pub(super) fn is_local(&self, family: Family, name: &str, at: u32) -> IsLocal {
         if let Some(known) = self.locals.borrow().get(name) {
-            return holds(known);
+            return known.at(at);
         }
         let scopes = binders::scopes(self, family, name);
-        let is_local = holds(&scopes);
+        let is_local = scopes.at(at);
         self.locals.borrow_mut().insert(name.to_owned(), scopes);
         is_local
     }

@@ -1,6 +1,7 @@
 //! What a name means where it stands: the scopes around it from the inside out, the file, its imports, its package.
 //! Invariant: an inner scope that declares the name ends the search.
 
+use super::binders::IsLocal;
 use super::classes::{self, is_class};
 use super::enclosing::{enclosing, is_enclosing};
 use super::family::Family;
@@ -131,13 +132,19 @@ fn reached_around(
     name: &str,
     left_out: Option<usize>,
 ) -> Result<(Meaning, Reach), Cancelled> {
-    if here.is_local(project.family, name, at) {
-        return Ok(match project.family == Family::Jvm && is_called(here, name, at) {
-            true => called(past_locals(project, here, at, name, left_out)?, here),
-            false => (Meaning::Local, Reach::Local),
-        });
+    let beyond = || past_locals(project, here, at, name, left_out);
+    match here.is_local(project.family, name, at) {
+        IsLocal::No => beyond(),
+        IsLocal::Yes | IsLocal::Perhaps if project.family == Family::Jvm && is_called(here, name, at) => {
+            Ok(called(beyond()?, here))
+        }
+        IsLocal::Perhaps => Ok(match beyond()? {
+            (Meaning::Declared(found), _) => (Meaning::LocalOr(found), Reach::Local),
+            (Meaning::Unknown, _) => (Meaning::Unknown, Reach::Local),
+            _ => (Meaning::Local, Reach::Local),
+        }),
+        IsLocal::Yes => Ok((Meaning::Local, Reach::Local)),
     }
-    past_locals(project, here, at, name, left_out)
 }
 
 fn is_called(here: &Here, name: &str, at: u32) -> bool {

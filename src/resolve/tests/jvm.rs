@@ -211,7 +211,7 @@ fn headers_bind_for_their_bodies() {
         ["5: likely use", "6: unlikely use", "6: unlikely use"]
     );
     assert_eq!(size("var b: Int\nset(@size value) { }"), ["5: likely use"]);
-    assert_eq!(size("val f: (size: Int) -> Int\nfun g() = size"), ["4: likely use", "5: likely use"]);
+    assert_eq!(size("val f: (size: Int) -> Int\nfun g() = size"), ["4: unlikely use", "5: likely use"]);
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn a_constructors_parameter_is_seen_by_initializers_alone() {
         class B(size: Int) : A(size) {\n\
         val a = size\n\
         val b get() = size\n\
-        val c: Int = get(size)\n\
+        val c: Int = if (size > 0) get(size) else get(size)\n\
         init { use(size) }\n\
         fun f() = size\n\
         inner class D { val d = size }\n}\n";
@@ -231,6 +231,8 @@ fn a_constructors_parameter_is_seen_by_initializers_alone() {
             "a.kt:3: unlikely use",
             "a.kt:4: unlikely use",
             "a.kt:5: likely use",
+            "a.kt:6: unlikely use",
+            "a.kt:6: unlikely use",
             "a.kt:6: unlikely use",
             "a.kt:7: unlikely use",
             "a.kt:8: likely use",
@@ -265,5 +267,43 @@ fn a_value_hides_no_function() {
             "b.java:3: unlikely use",
             "b.java:3: likely call"
         ]
+    );
+}
+
+#[test]
+fn what_is_no_header_of_the_function_binds_nothing() {
+    assert_eq!(size("fun f(m: M) {\nm.set(size, 2)\nuse(size) }"), ["5: likely use", "6: likely use"]);
+    assert_eq!(
+        size("fun f(c: @Composable (size: Int) -> Unit) { c(size) }"),
+        ["4: unlikely use", "4: likely use"]
+    );
+    assert_eq!(
+        size("val b: suspend (size: Int) -> Unit = g()\nval d = size"),
+        ["4: unlikely use", "5: likely use"]
+    );
+    assert_eq!(size("@Tag(size) fun f(size: Int) { }")[..1], ["4: likely use"]);
+}
+
+#[test]
+fn functions_in_functions_and_conditions_behind_blocks() {
+    assert_eq!(
+        size("fun f(): Int {\nfun g(size: Int) = size\nreturn g(1) + size\n}"),
+        ["5: unlikely use", "5: unlikely use", "6: likely use"]
+    );
+    assert_eq!(
+        size("fun f() {\ndo { val size = g() } while (size > 1)\nuse(size) }"),
+        ["5: unlikely use", "5: unlikely use", "6: likely use"]
+    );
+    assert_eq!(
+        size("fun f() {\nval a = when (val size = g()) { 1 -> size }\nuse(size) }"),
+        ["5: unlikely use", "5: unlikely use", "6: likely use"]
+    );
+    assert_eq!(
+        size("fun f() {\nfor (size: Int in all) use(size)\nuse(size) }"),
+        ["5: unlikely use", "5: unlikely use", "6: likely use"]
+    );
+    assert_eq!(
+        size("fun f() {\ng { size: Map.Entry<*, Int> -> use(size) } }"),
+        ["5: unlikely use", "5: unlikely use"]
     );
 }

@@ -166,3 +166,69 @@ fn go_embeds_types_and_names_fields_in_literals() {
         \tswitch x {\n\tcase a, kind:\n\t}\n}\n";
     assert_eq!(judged(fixture)[1..], ["a.go:4: unchecked use", "a.go:4: likely call", "a.go:6: likely use"]);
 }
+
+/// What is said of `name` in a TypeScript function whose text is `body`.
+fn typed(body: &str) -> Vec<String> {
+    let fixture = format!("//- a.ts\nexport const $0name = 1;\n{body}\n");
+    judged(&fixture)[1..].iter().map(|line| line.replace("a.ts:", "")).collect()
+}
+
+#[test]
+fn typescripts_locals_hide_a_name_where_they_are_seen() {
+    assert_eq!(typed("function f(c: boolean) {\nreturn c ? g(name) : 0;\n}"), ["3: likely use"]);
+    assert_eq!(
+        typed("function f(c: boolean) {\nif (c) {\nconst name = 2;\nuse(name);\n}\nreturn name;\n}"),
+        ["4: unlikely use", "5: unlikely use", "7: unchecked use"]
+    );
+    assert_eq!(typed("const f = ({ a, name }) => a + name;"), ["2: unlikely use", "2: unlikely use"]);
+    assert_eq!(
+        typed("function f(o: any) {\nconst { b: { name } } = o;\nreturn name;\n}"),
+        ["3: unlikely use", "4: unlikely use"]
+    );
+    assert_eq!(
+        typed("class K { constructor(private name: A) { use(name); } }"),
+        ["2: unlikely declaration", "2: unlikely use"]
+    );
+    assert_eq!(typed("function f(...name: A[]) { use(name); }"), ["2: unlikely use", "2: unlikely use"]);
+    let fixture = "//- a.ts\ntype $0Kind = 1;\nfunction f(a: Kind, { b }: { b: Kind }): Kind {\nreturn g(a as Kind);\n}\n";
+    assert_eq!(
+        judged(fixture)[1..],
+        ["a.ts:2: likely use", "a.ts:2: likely use", "a.ts:2: likely use", "a.ts:3: likely use"]
+    );
+}
+
+#[test]
+fn gos_locals_hide_a_name_where_they_are_seen() {
+    let go = |body: &str| {
+        let fixture = format!("//- a.go\npackage p\nvar $0name = 1\n{body}\n");
+        judged(&fixture)[1..].iter().map(|line| line.replace("a.go:", "")).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        go("func f() {\nuse(name[0], name * 2)\nreturn name\n}"),
+        ["4: likely use", "4: likely use", "5: likely use"]
+    );
+    assert_eq!(
+        go("func f() int {\nif name := g(); name > 1 {\nuse(name)\n}\nreturn name\n}"),
+        ["4: unlikely use", "4: unchecked use", "5: unlikely use", "7: unchecked use"]
+    );
+    assert_eq!(
+        go("func f() int {\nname := name + 1\nreturn name\n}"),
+        ["4: unlikely use", "4: unchecked use", "5: unlikely use"]
+    );
+    assert_eq!(go("func f(name int) int { return name }"), ["3: unlikely use", "3: unlikely use"]);
+}
+
+#[test]
+fn javas_locals_hide_a_name_where_they_are_seen() {
+    let java = |body: &str| {
+        let fixture = format!("//- A.java\npackage p;\nclass A {{ int $0name;\n{body}\n}}\n");
+        judged(&fixture)[1..].iter().map(|line| line.replace("a.java:", "")).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        java("int f() {\nif (c) { int name = 2; use(name); }\nreturn name; }"),
+        ["4: unlikely use", "4: unlikely use", "5: unchecked use"]
+    );
+    assert_eq!(java("void f() { g(name -> use(name)); }"), ["3: unlikely use", "3: unlikely use"]);
+    assert_eq!(java("void f() { g((a, name) -> use(name)); }"), ["3: unlikely use", "3: unlikely use"]);
+    assert_eq!(java("int f(int... name) { return name; }"), ["3: unlikely use", "3: unlikely use"]);
+}
