@@ -13,7 +13,7 @@ use super::meaning::{Meaning, binds};
 use super::modules::Module;
 use super::place::{Place, place};
 use super::project::{Here, Project};
-use super::scope::{self, From, Reach, reached};
+use super::scope::{self, From, Reach, is_called, reached};
 use super::sources::{Sources, Target};
 use crate::base::cancel::Cancelled;
 use crate::base::{Cancel, RelPath, TextRange};
@@ -335,7 +335,11 @@ impl<'p, 's> Renaming<'p, 's> {
         };
         let (meaning, theirs) = reached(self.project, here, range.start, self.new)?;
         let is_nearer = theirs <= mine && (theirs != Reach::Wider || matches!(meaning, Meaning::Declared(_)));
-        if !is_nearer || (theirs == Reach::Local && self.is_apart(SymbolKind::Variable)) {
+        if !is_nearer
+            || (theirs == Reach::Local
+                && self.is_apart(SymbolKind::Variable)
+                && !may_call_value(here, self.new, range))
+        {
             return Ok(());
         }
         match meaning {
@@ -423,6 +427,23 @@ impl<'p, 's> Renaming<'p, 's> {
         let spaces = (space(kind), space(self.row.kind()));
         self.project.family == Family::Jvm && matches!(spaces, (Some(one), Some(other)) if one != other)
     }
+}
+
+/// Whether what is called at `range` of Kotlin's could be a value `name` of the file: one that is declared with a function's type,
+/// or as a function.
+fn may_call_value(here: &Here, name: &str, range: TextRange) -> bool {
+    let text = here.text.as_str();
+    let is_function = |at: usize| {
+        let right = behind(text, at + name.len());
+        let declared = right.strip_prefix(':').map(str::trim_start);
+        let value = right.strip_prefix('=').map(str::trim_start);
+        declared
+            .is_some_and(|it| it.strip_prefix("suspend").unwrap_or(it).trim_start().starts_with(['(', '@']))
+            || value.is_some_and(|it| it.starts_with(['{', ':']) || it.starts_with("fun"))
+    };
+    here.grammar.name() == "kotlin"
+        && is_called(here, range.start)
+        && here.outline.occurrences.offsets_of(name).into_iter().any(|at| is_function(at as usize))
 }
 
 /// What Kotlin and Java look up apart from one another.

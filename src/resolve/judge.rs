@@ -253,6 +253,10 @@ impl<'t> Wanted<'t> {
             None => return Judgement::Unlikely,
         };
         let is_of = callee == function || (function == "__init__" && class == Some(callee));
+        if !is_of && project.family == Family::Jvm && self.is_member && may_construct(callee, meaning, class)
+        {
+            return Judgement::Unchecked;
+        }
         if !is_of || !(self.row.is_local() || self.is_member) {
             return Judgement::Unlikely;
         }
@@ -314,6 +318,21 @@ impl<'t> Wanted<'t> {
             },
         })
     }
+}
+
+/// Whether a call with named arguments may be of a constructor of Kotlin's that has another name than its class: `copy`, `this`,
+/// `super`, an entry of an enum, an alias of the class.
+fn may_construct(callee: &str, meaning: &Meaning, class: Option<&str>) -> bool {
+    let is_other_name = |target: &Target| {
+        target.row().is_some_and(|(_, row)| match row.kind() {
+            SymbolKind::EnumMember => true,
+            // An alias has no members.
+            SymbolKind::Class => row.descendants == 0 && Some(target.name()) != class,
+            _ => false,
+        })
+    };
+    matches!(callee, "copy" | "this" | "super")
+        || matches!(meaning, Meaning::Declared(found) if found.iter().any(is_other_name))
 }
 
 /// Whether what stands at byte `at` is a member of a path of several names.

@@ -1,8 +1,8 @@
-//! Declarations of Python that others find by their names, though no use of them stands in the project: what Python itself and
-//! pytest look for. Invariant: the new name is not among those that are found in the same way.
+//! Declarations that others find by their names, though no use of them by name stands in the project: what Python itself, pytest
+//! and Kotlin's operators look for. Invariant: the new name is not among those that are found in the same way.
 
 use super::family::Family;
-use super::sources::Target;
+use super::sources::{Sources, Target};
 use crate::syntax::SymbolKind;
 
 /// What pytest reads in `conftest.py` and in modules of tests.
@@ -23,9 +23,26 @@ const PYTEST: [&str; 14] = [
     "teardown",
 ];
 
-/// What finds the target by its name, and would not find it by `new_name`: "Python", "pytest". `None` if nothing does.
-pub fn read_by_name(target: &Target, new_name: &str) -> Option<&'static str> {
+/// Whether a function of Kotlin's has the modifier `operator`: `a + b` calls `plus`.
+fn is_operator(sources: &dyn Sources, target: &Target) -> bool {
+    let Some((_, row)) =
+        target.row().filter(|(_, row)| matches!(row.kind(), SymbolKind::Function | SymbolKind::Method))
+    else {
+        return false;
+    };
+    let Some(current) = sources.current(&target.file).filter(|it| target.file.hash() == Some(it.hash)) else {
+        return false;
+    };
+    let head = current.text.as_str().get(row.start as usize..row.name_start as usize).unwrap_or("");
+    head.split_whitespace().rev().take_while(|word| *word != "}").any(|word| word == "operator")
+}
+
+/// What finds the target by its name, and would not find it by `new_name`: "Python", "pytest", "an operator". `None` if nothing does.
+pub fn read_by_name(sources: &dyn Sources, target: &Target, new_name: &str) -> Option<&'static str> {
     let (outline, row) = target.row()?;
+    if target.file.grammar().is_some_and(|grammar| grammar.name() == "kotlin") {
+        return is_operator(sources, target).then_some("an operator of Kotlin's");
+    }
     if Family::of(&target.file) != Some(Family::Python) || row.is_local() {
         return None;
     }

@@ -3,6 +3,7 @@
 
 use super::binders::IsLocal;
 use super::classes::{self, is_class};
+use super::context::{before, first_word};
 use super::enclosing::{enclosing, is_enclosing};
 use super::family::Family;
 use super::meaning::{Meaning, binds, top_level};
@@ -135,7 +136,7 @@ fn reached_around(
     let beyond = || past_locals(project, here, at, name, left_out);
     match here.is_local(project.family, name, at) {
         IsLocal::No => beyond(),
-        IsLocal::Yes | IsLocal::Perhaps if project.family == Family::Jvm && is_called(here, name, at) => {
+        IsLocal::Yes | IsLocal::Perhaps if project.family == Family::Jvm && is_called(here, at) => {
             Ok(called(beyond()?, here))
         }
         IsLocal::Perhaps => Ok(match beyond()? {
@@ -147,19 +148,27 @@ fn reached_around(
     }
 }
 
-fn is_called(here: &Here, name: &str, at: u32) -> bool {
-    let end = u32::try_from(name.len()).map_or(u32::MAX, |length| at.saturating_add(length));
-    call_site::is_called(here.grammar, here.text.as_str(), TextRange::new(at, end))
+fn is_function(target: &Target) -> bool {
+    target.row().is_some_and(|(_, row)| matches!(row.kind(), SymbolKind::Method | SymbolKind::Function))
+}
+
+/// Whether the name at byte `at` is called, whichever name is asked about.
+pub(super) fn is_called(here: &Here, at: u32) -> bool {
+    let text = here.text.as_str();
+    let length = text.get(at as usize..).map_or(0, |rest| first_word(rest).len());
+    let end = u32::try_from(length).map_or(u32::MAX, |length| at.saturating_add(length));
+    call_site::is_called(here.grammar, text, TextRange::new(at, end))
+}
+
+/// Whether the name at byte `at` of Kotlin or Java is a value's or a type's: it is not called and no `::` stands before it.
+fn is_value(here: &Here, at: u32) -> bool {
+    !is_called(here, at) && !before(here.text.as_str(), at as usize, Family::Jvm).ends_with("::")
 }
 
 /// What a call of a name means that is a local's, too, and beyond locals means `beyond`: no function is hidden by a value. In
 /// Kotlin a value can be called.
 fn called(beyond: (Meaning, Reach), here: &Here) -> (Meaning, Reach) {
-    let can_be = |target: &Target| {
-        target.row().is_some_and(|(_, row)| {
-            is_class(row) || matches!(row.kind(), SymbolKind::Method | SymbolKind::Function)
-        })
-    };
+    let can_be = |target: &Target| is_function(target) || target.row().is_some_and(|(_, row)| is_class(row));
     match beyond {
         (Meaning::Declared(mut found), reach) if found.iter().any(can_be) => {
             found.retain(can_be);
@@ -192,13 +201,22 @@ fn past_locals(
         if is_class(row) {
             if project.family.has_implicit_this() {
                 match classes::member(project, &here.target(scope), name)? {
+                    // A value is none of the class's functions; it may be inherited.
+                    Meaning::Declared(found)
+                        if project.family == Family::Jvm
+                            && found.iter().all(is_function)
+                            && is_value(here, at) =>
+                    {
+                        let inherited = classes::inherited(project, &here.target(scope), name)?;
+                        if let Meaning::Declared(mut found) = inherited {
+                            found.retain(|one| !is_function(one));
+                            if !found.is_empty() {
+                                return Ok((Meaning::Declared(found), reach));
+                            }
+                        }
+                    }
                     Meaning::Declared(mut found) => {
                         // Overloads outside the class are candidates too: types decide.
-                        let is_function = |target: &Target| {
-                            target.row().is_some_and(|(_, row)| {
-                                matches!(row.kind(), SymbolKind::Method | SymbolKind::Function)
-                            })
-                        };
                         if project.family == Family::Jvm
                             && found.iter().all(is_function)
                             && let (Meaning::Declared(outer), _) = in_file(project, here, name)?

@@ -80,12 +80,17 @@ pub(super) async fn with_mirrored(
 }
 
 /// Refuses, or notes, that something looks the symbol up by its name though nothing in the project does.
-pub(super) fn with_readers(
+pub(super) async fn with_readers(
+    project: &Project,
     symbol: &LinkedSymbol,
     ask: &Rename,
     mut draft: Draft,
 ) -> Result<Draft, RenameError> {
-    let reader = resolve::read_by_name(&symbol.target.resolved(), &ask.new_name);
+    let (of, new) = (symbol.resolved(), ask.new_name.clone());
+    let work = move |view: &View, _: &_| {
+        Ok::<_, QuestionError>(of.iter().find_map(|one| resolve::read_by_name(view, one, &new)))
+    };
+    let reader = project.look(work).await??;
     if let Some(reader) = reader {
         let (name, new_name) = (&symbol.target.name, &ask.new_name);
         let why = format!("{reader} looks for '{name}' by its name, and does not find '{new_name}'");

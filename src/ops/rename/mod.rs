@@ -155,7 +155,7 @@ async fn once(project: &Project, ask: &Rename) -> Result<Planned, RenameError> {
     draft.notes.splice(0..0, noted);
     let draft = with_computed_names(project, &symbol, ask, draft, by_computed_name).await?;
     let draft = with_parameters(project, &symbol, ask, draft).await?;
-    let draft = with_readers(&symbol, ask, draft)?;
+    let draft = with_readers(project, &symbol, ask, draft).await?;
     let draft = with_mirrored(project, &symbol, ask, draft).await?;
     let draft = with_hazards(project, &symbol, ask, draft).await?;
     let draft = with_mentions(project, &symbol.target, ask, draft, found).await?;

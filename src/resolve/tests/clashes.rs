@@ -200,6 +200,8 @@ fn kotlins_imports_packages_and_own_members() {
         "//- a.kt\nclass A {\n    fun $0one() = 1\n    fun log(two: Int) = println(one() + two)\n}\n";
     assert_eq!(in_the_way(called, "println"), ["a.kt:3"]);
     free(called, "two");
+    let callable = "//- a.kt\nfun $0one() = 1\nfun f(two: () -> Int) = one() + two()\n";
+    assert_eq!(in_the_way(callable, "two"), ["a.kt:2"]);
     let argument = "//- a.kt\nfun $0one() = 1\nfun f(two: Int) = 2\nval x = f(two = one())\n";
     free(argument, "two");
     let heirs =

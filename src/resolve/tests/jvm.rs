@@ -285,6 +285,35 @@ fn what_is_no_header_of_the_function_binds_nothing() {
 }
 
 #[test]
+fn a_value_is_no_function_of_the_class() {
+    let fixture =
+        "//- A.kt\npackage p\nval $0width = 1\nclass B { fun width() = width\nfun c() = ::width }\n";
+    assert_eq!(
+        judged(fixture)[1..],
+        ["a.kt:3: unlikely declaration", "a.kt:3: likely use", "a.kt:4: unlikely use"]
+    );
+    let fixture =
+        "//- A.kt\npackage p\nopen class A { val $0width = 1 }\nclass B : A() { fun width() = width }\n";
+    assert_eq!(judged(fixture)[2..], ["a.kt:3: likely use"]);
+}
+
+#[test]
+fn arguments_are_named_of_constructors_by_other_names() {
+    let fixture = "//- A.kt\npackage p\nenum class A(val $0size: Int) { RED(size = 1);\nconstructor(s: S) : this(size = 2) }\n\
+        //- B.kt\npackage p\ntypealias C = A\nval c = C(size = 1)\nval d = c.copy(size = 2)\nval e = use(size = 3)\n";
+    assert_eq!(
+        judged(fixture)[1..],
+        [
+            "a.kt:2: unchecked argument",
+            "a.kt:3: unchecked argument",
+            "b.kt:3: unchecked argument",
+            "b.kt:4: unchecked argument",
+            "b.kt:5: unlikely argument"
+        ]
+    );
+}
+
+#[test]
 fn functions_in_functions_and_conditions_behind_blocks() {
     assert_eq!(
         size("fun f(): Int {\nfun g(size: Int) = size\nreturn g(1) + size\n}"),

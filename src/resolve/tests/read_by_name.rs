@@ -5,7 +5,7 @@ use super::*;
 fn reader(fixture: &str, new_name: &str) -> Option<&'static str> {
     let (texts, (path, at)) = files(fixture);
     let memory = memory(texts);
-    read_by_name(&target(&memory, &path, at), new_name)
+    read_by_name(&memory, &target(&memory, &path, at), new_name)
 }
 
 #[test]
@@ -26,4 +26,17 @@ fn python_and_pytest_find_declarations_by_their_names() {
         assert_eq!(reader(fixture, "other"), expected, "{fixture}");
     }
     assert_eq!(reader("//- test_a.py\ndef $0test_one(): pass\n", "test_two"), None);
+}
+
+#[test]
+fn kotlins_operators_find_functions_by_their_names() {
+    for (text, expected) in [
+        ("class V { operator fun $0plus(o: V) = o }", Some("an operator of Kotlin's")),
+        ("private operator fun V.$0contains(i: Int) = true", Some("an operator of Kotlin's")),
+        ("class V { fun $0plus(o: V) = o }", None),
+        ("class V { operator fun plus(o: V) = o\nfun $0other() = 1 }", None),
+        ("class operator(val $0plus: Int)", None),
+    ] {
+        assert_eq!(reader(&format!("//- a.kt\n{text}\n"), "add"), expected, "{text}");
+    }
 }
