@@ -208,7 +208,8 @@ async fn one_that_is_slow_is_passed_over_and_its_answer_kept() {
 async fn one_that_takes_too_much_memory_is_started_anew() {
     let stage = Stage::new(|_| {
         let toml = "readiness = { start-grace-ms = 0 }\nmemory-limit-mb = 0\n";
-        vec![Play::new("ls", honest()).with(toml)]
+        // It does not answer: else it may have before its memory was looked at.
+        vec![Play::new("ls", honest_but(REFERENCES, json!([{ "hang": true }]))).with(toml)]
     });
     let error = Stage::error(stage.references("python").await);
     assert!(error.contains("MiB of memory, and its limit is 0 MiB"), "{error}");
