@@ -10,7 +10,7 @@ use super::roles::{QueryError, Roles};
 
 /// Raise it when the extractor makes different rows from the same matches, or when caches may hold rows that were made of
 /// another text than their key says (version 3: of texts written by edits, byte-order mark included): caches are keyed by it.
-const EXTRACTOR_VERSION: u32 = 9;
+const EXTRACTOR_VERSION: u32 = 10;
 
 /// A grammar that is compiled into this binary. Cheap to copy; compare and hash by name.
 #[derive(Clone, Copy)]

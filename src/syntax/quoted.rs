@@ -179,7 +179,8 @@ fn content(string: Node<'_>, text: &str) -> Option<Range<usize>> {
     let quote = &written[prefix..=prefix];
     let quotes = if written[prefix..].starts_with(&quote.repeat(3)) { 3 } else { 1 };
     let (start, end) = (string.start_byte() + prefix + quotes, string.end_byte().checked_sub(quotes)?);
-    (start <= end && text[..string.end_byte()].ends_with(quote)).then_some(start..end)
+    // One that is not closed may end with fewer quotes, or within a character.
+    (start <= end && text[..string.end_byte()].ends_with(&quote.repeat(quotes))).then_some(start..end)
 }
 
 /// Notes every name of an expression in quotes, but none in quotes of its own: `"Literal['a']"`.
@@ -214,4 +215,20 @@ fn word_length(text: &str) -> usize {
         return 0;
     }
     text.find(|c: char| !is_part(c)).unwrap_or(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::base::Cancel;
+    use crate::syntax::{Grammar, outline};
+
+    #[test]
+    fn a_string_that_is_not_closed_may_end_within_a_character() {
+        let grammar = Grammar::named("python").expect("there");
+        // Found by fuzzing.
+        let found = "classoso clas\u{0}\u{0}\u{0}\u{fffd}id:\u{5} '.%''''''''\u{fffd}\u{fffd}delf.x \u{fffd}\u{fffd}\u{fffd} \u{fffd}\u{fffd}\u{fffd}  )\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd} d'\u{fffd}\u{fffd}\u{fffd}\u{fffd}'\u{fffd} d'''\u{fffd} clas\u{0}\u{0}\u{0}\u{fffd}id:\u{5} '.%''''''\u{fffd}\u{fffd}'\"\u{fffd}1\u{16}9";
+        for text in ["class A:\n a: '''é'", found] {
+            outline(grammar, text, &Cancel::new()).expect("an outline");
+        }
+    }
 }
