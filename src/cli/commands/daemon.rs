@@ -57,8 +57,9 @@ fn start(context: &Context, echo: Echo) -> Result<Start, Failure> {
 fn tell(text: &str) {
     // A starter that is gone needs no answer.
     let _ = writeln!(std::io::stdout(), "{text}");
-    let null = rustix::fs::open("/dev/null", rustix::fs::OFlags::WRONLY, rustix::fs::Mode::empty());
-    if let Ok(null) = null {
+    // Workers are being started at this moment, and must not inherit it.
+    let flags = rustix::fs::OFlags::WRONLY | rustix::fs::OFlags::CLOEXEC;
+    if let Ok(null) = rustix::fs::open("/dev/null", flags, rustix::fs::Mode::empty()) {
         // The starter reads to the end, which comes when nobody holds the pipe any more.
         let _ = rustix::stdio::dup2_stdout(null);
     }
