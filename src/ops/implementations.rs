@@ -35,7 +35,7 @@ pub struct Implementations {
     /// How many of them the server does not tell, by the heads of classes.
     pub untold: usize,
     /// Of what it cannot be told whether it is one; what the server lists is not among it.
-    pub perhaps: Option<Perhaps>,
+    pub perhaps: Option<DoubtSentences>,
     /// What was not looked into and may hold more.
     pub unread: Unread,
     /// What the symbol's name was read as, where that is no name path of the project.
@@ -47,12 +47,12 @@ pub struct Implementations {
 /// What heads of classes say.
 struct ByHeads {
     all: Vec<resolve::Target>,
-    perhaps: Vec<MayInherit>,
+    perhaps: Vec<DoubtfulHeir>,
 }
 
 /// What may belong to an answer, and why: in a sentence's words the one behind the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Possible {
+pub struct Doubt {
     /// What stands before its name: `the class that type makes in `.
     pub lead: String,
     /// What: a class by its name, a place.
@@ -63,7 +63,7 @@ pub struct Possible {
 
 /// What may belong to an answer, the first of it named, in a sentence's words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Perhaps {
+pub struct DoubtSentences {
     /// Each with its reason.
     pub one_by_one: String,
     /// Each reason once, behind all that it holds for.
@@ -71,9 +71,9 @@ pub struct Perhaps {
 }
 
 /// A type of which syntax cannot tell whether it inherits.
-pub(super) struct MayInherit {
+pub(super) struct DoubtfulHeir {
     /// Which, and why it may.
-    possible: Possible,
+    possible: Doubt,
     /// All of its declaration.
     extent: (RelPath, TextRange),
     by: Ground,
@@ -88,30 +88,30 @@ enum Ground {
     Members,
 }
 
-impl Possible {
-    pub(super) fn new(what: &str, why: &str) -> Possible {
-        Possible { lead: String::new(), what: what.to_owned(), why: why.to_owned() }
+impl Doubt {
+    pub(super) fn new(what: &str, why: &str) -> Doubt {
+        Doubt { lead: String::new(), what: what.to_owned(), why: why.to_owned() }
     }
 }
 
-impl MayInherit {
-    fn by_base(class: &resolve::Target) -> MayInherit {
-        let possible = Possible::new(class.name(), " by a base that is not known");
-        MayInherit { possible, extent: extent(class), by: Ground::Base }
+impl DoubtfulHeir {
+    fn by_base(class: &resolve::Target) -> DoubtfulHeir {
+        let possible = Doubt::new(class.name(), " by a base that is not known");
+        DoubtfulHeir { possible, extent: extent(class), by: Ground::Base }
     }
 
-    fn by_members(class: &resolve::Target) -> MayInherit {
-        let possible = Possible::new(class.name(), ", which has all its members");
-        MayInherit { possible, extent: extent(class), by: Ground::Members }
+    fn by_members(class: &resolve::Target) -> DoubtfulHeir {
+        let possible = Doubt::new(class.name(), ", which has all its members");
+        DoubtfulHeir { possible, extent: extent(class), by: Ground::Members }
     }
 
-    fn made(by: &resolve::MadeClass) -> MayInherit {
-        let possible = Possible {
+    fn made(by: &resolve::MadeClass) -> DoubtfulHeir {
+        let possible = Doubt {
             lead: format!("the class that {} makes in ", by.maker),
             what: format!("{}:{}", escaped(by.path.as_str()), by.line + 1),
             why: String::new(),
         };
-        MayInherit { possible, extent: (by.path.clone(), by.range), by: Ground::Base }
+        DoubtfulHeir { possible, extent: (by.path.clone(), by.range), by: Ground::Base }
     }
 
     /// Whether this remains to be said beside a server that lists what begins at `listed`. What meets an interface servers
@@ -130,16 +130,16 @@ fn extent(class: &resolve::Target) -> (RelPath, TextRange) {
 
 /// What is left to say of `doubts` where a server lists what begins at these places.
 pub(super) fn left_by_server(
-    doubts: Vec<MayInherit>,
+    doubts: Vec<DoubtfulHeir>,
     listed: &[(RelPath, u32)],
     of: &Target,
-) -> Vec<MayInherit> {
+) -> Vec<DoubtfulHeir> {
     let language = of.file.grammar().map_or("", |grammar| grammar.name());
     doubts.into_iter().filter(|one| one.is_left_by(listed, language)).collect()
 }
 
 /// What the doubts are about.
-pub(super) fn possible(doubts: &[MayInherit]) -> Vec<Possible> {
+pub(super) fn possible(doubts: &[DoubtfulHeir]) -> Vec<Doubt> {
     doubts.iter().map(|one| one.possible.clone()).collect()
 }
 
@@ -244,38 +244,38 @@ async fn by_heads(project: &Project, target: &Target, waiting: Waiting) -> Resul
     }
     let links = override_links(project, target, waiting).await?;
     let unknown = links.may_be_below.iter().map(|class| {
-        let doubt = MayInherit::by_base(class);
+        let doubt = DoubtfulHeir::by_base(class);
         let what = format!("'{}' of {}", target.name, doubt.possible.what);
-        MayInherit { possible: Possible { what, ..doubt.possible.clone() }, ..doubt }
+        DoubtfulHeir { possible: Doubt { what, ..doubt.possible.clone() }, ..doubt }
     });
-    let perhaps = unknown.chain(links.alike.iter().map(MayInherit::by_members));
-    let perhaps = perhaps.chain(links.made.iter().map(MayInherit::made)).collect();
+    let perhaps = unknown.chain(links.alike.iter().map(DoubtfulHeir::by_members));
+    let perhaps = perhaps.chain(links.made.iter().map(DoubtfulHeir::made)).collect();
     Ok(ByHeads { all: links.below, perhaps })
 }
 
 /// The types of which syntax cannot tell whether they inherit.
-pub(super) fn doubtful(heirs: &resolve::Heirs) -> Vec<MayInherit> {
-    let may = heirs.perhaps.iter().map(|(class, _)| MayInherit::by_base(class));
-    let may = may.chain(heirs.alike.iter().map(MayInherit::by_members));
-    may.chain(heirs.made.iter().map(MayInherit::made)).collect()
+pub(super) fn doubtful(heirs: &resolve::Heirs) -> Vec<DoubtfulHeir> {
+    let may = heirs.perhaps.iter().map(|(class, _)| DoubtfulHeir::by_base(class));
+    let may = may.chain(heirs.alike.iter().map(DoubtfulHeir::by_members));
+    may.chain(heirs.made.iter().map(DoubtfulHeir::made)).collect()
 }
 
 /// The first of them in one sentence; `None` of none. For people and models, each reason once.
-pub fn perhaps(all: &[Possible]) -> Option<Perhaps> {
+pub fn perhaps(all: &[Doubt]) -> Option<DoubtSentences> {
     let named = &all[..all.len().min(NAMED)];
     let more = match all.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
-    let one = |one: &Possible| format!("{}{}{}", one.lead, one.what, one.why);
-    let of_reason = |alike: &[Possible]| {
+    let one = |one: &Doubt| format!("{}{}{}", one.lead, one.what, one.why);
+    let of_reason = |alike: &[Doubt]| {
         let names: Vec<&str> = alike.iter().map(|one| one.what.as_str()).collect();
         format!("{}{}{}", alike[0].lead, names.join(", "), alike[0].why)
     };
     let one_by_one: Vec<String> = named.iter().map(one).collect();
     let by_reason: Vec<String> =
         named.chunk_by(|a, b| (&a.lead, &a.why) == (&b.lead, &b.why)).map(of_reason).collect();
-    (!all.is_empty()).then(|| Perhaps {
+    (!all.is_empty()).then(|| DoubtSentences {
         one_by_one: format!("{}{more}", one_by_one.join("; ")),
         by_reason: format!("{}{more}", by_reason.join("; ")),
     })
@@ -287,12 +287,10 @@ mod tests {
 
     #[test]
     fn a_reason_is_told_once() {
-        let base = |name: &str| Possible::new(name, " by a base that is not known");
-        let made = |place: &str| Possible {
-            lead: "the class that type makes in ".to_owned(),
-            ..Possible::new(place, "")
-        };
-        let told = |all: &[Possible]| perhaps(all).map(|told| (told.one_by_one, told.by_reason));
+        let base = |name: &str| Doubt::new(name, " by a base that is not known");
+        let made =
+            |place: &str| Doubt { lead: "the class that type makes in ".to_owned(), ..Doubt::new(place, "") };
+        let told = |all: &[Doubt]| perhaps(all).map(|told| (told.one_by_one, told.by_reason));
         assert_eq!(told(&[]), None);
         let (one_by_one, by_reason) =
             told(&[base("A"), base("B"), made("a.py:1"), made("a.py:2")]).unwrap_or_default();

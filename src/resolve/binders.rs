@@ -15,6 +15,11 @@ use crate::syntax::is_short_template;
 /// How far a bracket, or the word that begins a binding, is looked for, in bytes.
 const MAX_FAR: usize = 4000;
 const MAX_NEAR: usize = 300;
+/// How many brackets of a pattern are looked out of: what is nested deeper binds nothing.
+pub(super) const MAX_NESTED: usize = 16;
+
+/// A part of a text, in bytes: its start, and its end, which is not in it.
+pub(super) type ByteSpan = (usize, usize);
 
 /// Where the locals of one name that are no rows are in scope.
 #[derive(Debug, Default)]
@@ -27,7 +32,7 @@ pub(super) struct LocalScopes {
 
 /// Whether a name is a local.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum IsLocal {
+pub(super) enum Locality {
     Yes,
     Perhaps,
     No,
@@ -35,12 +40,12 @@ pub(super) enum IsLocal {
 
 impl LocalScopes {
     /// Whether the name is a local at byte `at`.
-    pub(super) fn at(&self, at: u32) -> IsLocal {
+    pub(super) fn at(&self, at: u32) -> Locality {
         let holds = |scope: &TextRange| scope.start <= at && at < scope.end;
         match (self.sure.iter().any(holds), self.doubtful.iter().any(holds)) {
-            (true, _) => IsLocal::Yes,
-            (false, true) => IsLocal::Perhaps,
-            (false, false) => IsLocal::No,
+            (true, _) => Locality::Yes,
+            (false, true) => Locality::Perhaps,
+            (false, false) => Locality::No,
         }
     }
 }
@@ -56,12 +61,12 @@ pub(super) fn scopes(here: &Here, family: Family, name: &str) -> LocalScopes {
         if text.get(start..end) != Some(name) || is_known {
             continue;
         }
+        let is_no_row = || !is_row(here, start) || is_parameter_property(text, start);
         let found = match family {
             Family::Python => python(here, start, end, family),
             _ if is_short_template(here.grammar, text, start) => Vec::new(),
             Family::Jvm if here.grammar.name() == "kotlin" => kotlin(here, start, end),
-            _ if !binds(text, start, end, family) => Vec::new(),
-            _ if is_row(here, start) && !is_parameter_property(text, start) => Vec::new(),
+            _ if !binds(text, start, end, family) || !is_no_row() => Vec::new(),
             _ => {
                 let Some(around) = around(here, start) else { continue };
                 let row = &here.outline.rows[around];
@@ -70,7 +75,7 @@ pub(super) fn scopes(here: &Here, family: Family, name: &str) -> LocalScopes {
                 blocks::visible(text, (start, end), function).into_iter().filter_map(range).collect()
             }
         };
-        if !is_row(here, start) || is_parameter_property(text, start) {
+        if !found.is_empty() && is_no_row() {
             scopes.sure.extend(found);
         }
     }
@@ -101,7 +106,7 @@ fn kotlin(here: &Here, start: usize, end: usize) -> Vec<TextRange> {
     let Some(around) = around(here, start) else { return Vec::new() };
     let left = before(text, start, Family::Jvm);
     let is_listed = left.ends_with(['{', ',', '(']) && arrow_follows(behind(text, end));
-    let lambda = if is_listed { lambda_around(text, start, Family::Jvm) } else { None };
+    let lambda = if is_listed { lambda_around(text, start) } else { None };
     let lambda = lambda.map(|open| (open, closing(text, open, here.outline.rows[around].end as usize)));
     kotlin_locals::visible(here, (start, end), around, lambda).into_iter().filter_map(range).collect()
 }
@@ -263,18 +268,18 @@ fn arrow_follows(right: &str) -> bool {
 }
 
 /// Where the brace around `start` is, if it opens a lambda, not the branches of a `when`. Locals begin with a small letter.
-fn lambda_around(text: &str, start: usize, family: Family) -> Option<usize> {
+fn lambda_around(text: &str, start: usize) -> Option<usize> {
     if text[start..].starts_with(char::is_uppercase) {
         return None;
     }
     let mut open = open_bracket(text, start)?;
-    if text[open..].starts_with('(') && before(text, open, family).ends_with(['{', ',']) {
+    if text[open..].starts_with('(') && before(text, open, Family::Jvm).ends_with(['{', ',']) {
         // `{ (a, b) -> … }`
         open = open_bracket(text, open)?;
     }
-    let left = before(text, open, family);
+    let left = before(text, open, Family::Jvm);
     let head = match left.strip_suffix(')') {
-        Some(inner) => open_bracket(text, inner.len()).map_or(left, |open| before(text, open, family)),
+        Some(inner) => open_bracket(text, inner.len()).map_or(left, |open| before(text, open, Family::Jvm)),
         None => left,
     };
     (text[open..].starts_with('{') && last_word(head) != "when").then_some(open)
@@ -310,7 +315,7 @@ fn closes_into(text: &str, end: usize, tokens: &[&str]) -> bool {
 /// `const { a: [name] } = …`, `({ name }) => …`, `for (const [a, name] of …)`.
 fn is_in_pattern(text: &str, start: usize) -> bool {
     let mut at = start;
-    loop {
+    for _ in 0..MAX_NESTED {
         let Some(open) = open_bracket(text, at) else { return false };
         if text[open..].starts_with('(') {
             // A name directly in a list is no pattern's; behind a colon a type stands there.
@@ -330,6 +335,7 @@ fn is_in_pattern(text: &str, start: usize) -> bool {
         }
         at = open;
     }
+    false
 }
 
 /// Whether the parenthesis around `start` is not that of a statement or of a call.

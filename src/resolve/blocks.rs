@@ -1,11 +1,8 @@
 //! Where a local of a language with braces is surely visible: behind its statement, in the block around that; what a header
 //! binds, in the body behind it. Invariant: where the text is not understood, only the name itself is said to be the local's.
 
-use super::binders::{close_bracket, open_bracket};
+use super::binders::{ByteSpan, MAX_NESTED, close_bracket, open_bracket};
 use super::context::{first_word, last_word};
-
-/// A part of a text, in bytes.
-type Part = (usize, usize);
 
 /// Words that begin a header, whose names hold for the body behind it.
 const HEADERS: [&str; 12] =
@@ -13,7 +10,7 @@ const HEADERS: [&str; 12] =
 
 /// Where the local is surely visible that the name at `start..end` binds, in the function `from..limit`; its own name is among
 /// that.
-pub(super) fn visible(text: &str, (start, end): Part, function: Part) -> Vec<Part> {
+pub(super) fn visible(text: &str, (start, end): ByteSpan, function: ByteSpan) -> Vec<ByteSpan> {
     let name = (start, end);
     let part = match arrow(text, end) {
         Some(body) => Some(of_arrow(text, body, function.1)),
@@ -35,17 +32,17 @@ fn arrow(text: &str, at: usize) -> Option<usize> {
 }
 
 /// The body of an arrow function that begins at byte `body`.
-fn of_arrow(text: &str, body: usize, limit: usize) -> Part {
+fn of_arrow(text: &str, body: usize, limit: usize) -> ByteSpan {
     match text[body..].starts_with('{') {
         true => (body, close_bracket(text, body)),
-        false => (body, expression_end(text, body, limit)),
+        false => (body, first_outside(text, body, limit, b";,")),
     }
 }
 
 /// The bracket around a name, patterns (`const { a: [name] } = b`) skipped; then with what stands for the name, the outermost pattern.
-fn around(text: &str, name: Part) -> Option<(usize, Part)> {
+fn around(text: &str, name: ByteSpan) -> Option<(usize, ByteSpan)> {
     let (mut start, mut end) = name;
-    loop {
+    for _ in 0..MAX_NESTED {
         let open = open_bracket(text, start)?;
         let left = text[..open].trim_end();
         let is_declared = matches!(last_word(left), "const" | "let" | "var");
@@ -59,13 +56,14 @@ fn around(text: &str, name: Part) -> Option<(usize, Part)> {
         }
         (start, end) = (open, close_bracket(text, open));
     }
+    None
 }
 
 /// What the parenthesis at `open` binds: for the body of the function, or of what it is the header of.
-fn of_list(text: &str, open: usize, (from, limit): Part) -> Option<Part> {
+fn of_list(text: &str, open: usize, (from, limit): ByteSpan) -> Option<ByteSpan> {
     let close = close_bracket(text, open);
     // A type may stand between the parenthesis and the body.
-    let next = expression_end(text, close, limit);
+    let next = first_outside(text, close, limit, b";,");
     let until = text.get(close..next)?.find('{').map_or(next, |brace| close + brace);
     if let Some(at) = text[close..until].find("=>").or_else(|| text[close..until].find("->")) {
         let body = until
@@ -82,7 +80,7 @@ fn of_list(text: &str, open: usize, (from, limit): Part) -> Option<Part> {
 }
 
 /// What a statement binds in a block that ends at `block_end`.
-fn of_statement(text: &str, (start, end): Part, block_end: usize) -> Option<Part> {
+fn of_statement(text: &str, (start, end): ByteSpan, block_end: usize) -> Option<ByteSpan> {
     let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let head = text[line..start].trim_start_matches(|c: char| c.is_whitespace() || c == '}');
     if HEADERS.contains(&first_word(head)) && !head.contains('{') {
@@ -94,32 +92,18 @@ fn of_statement(text: &str, (start, end): Part, block_end: usize) -> Option<Part
     if matches!(first_word(head), "case" | "default") {
         return None;
     }
-    Some((statement_end(text, end, block_end), block_end))
+    Some((first_outside(text, end, block_end, b";\n"), block_end))
 }
 
-/// The first semicolon or line break from byte `from` on that is in no bracket; at most `limit`.
-fn statement_end(text: &str, from: usize, limit: usize) -> usize {
-    let mut depth = 0_usize;
-    for (offset, byte) in text.as_bytes()[from..limit.max(from)].iter().enumerate() {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            b';' | b'\n' if depth == 0 => return from + offset,
-            _ => {}
-        }
-    }
-    limit
-}
-
-/// Where the expression ends of which byte `from` is a part: a comma, a semicolon, or the bracket around it; at most `limit`.
-fn expression_end(text: &str, from: usize, limit: usize) -> usize {
+/// The first of these bytes from byte `from` on that is in no bracket, or the bracket that closes around it; at most `limit`.
+fn first_outside(text: &str, from: usize, limit: usize, bytes: &[u8]) -> usize {
     let mut depth = 0_usize;
     for (offset, byte) in text.as_bytes()[from..limit.max(from)].iter().enumerate() {
         match byte {
             b'(' | b'[' | b'{' => depth += 1,
             b')' | b']' | b'}' if depth == 0 => return from + offset,
             b')' | b']' | b'}' => depth -= 1,
-            b';' | b',' if depth == 0 => return from + offset,
+            byte if depth == 0 && bytes.contains(byte) => return from + offset,
             _ => {}
         }
     }

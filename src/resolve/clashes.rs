@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::binders::IsLocal;
+use super::binders::Locality;
 use super::classes::is_class;
 use super::context::{Receiver, argument_of, before, behind, receiver};
 use super::family::Family;
@@ -169,7 +169,7 @@ impl<'p, 's> Renaming<'p, 's> {
             found.extend(self.imports(&here, function));
             // A nested function beside a local that is no row.
             if matches!(self.visible, Visible::Function(_))
-                && here.is_local(self.project.family, self.new, self.row.name_start) != IsLocal::No
+                && here.is_local(self.project.family, self.new, self.row.name_start) != Locality::No
             {
                 found.push(name_spot(self.target));
             }

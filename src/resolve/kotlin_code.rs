@@ -1,18 +1,20 @@
 //! Kotlin's text without comments, texts and character literals: brackets, line breaks and what else statements are told apart by.
 //! Invariant: ends on every input; templates in texts are left out with them.
 
+use super::context::last_word;
+
 /// The bytes that are code, each with its offset. A byte of a name in UTF-8 is one of them.
 #[derive(Clone, Debug)]
-pub(super) struct Code<'t> {
+pub(super) struct KotlinCode<'t> {
     bytes: &'t [u8],
     at: usize,
     end: usize,
 }
 
-impl<'t> Code<'t> {
+impl<'t> KotlinCode<'t> {
     /// That of `text[from..end]`; `from` lies in no comment and no text.
-    pub(super) fn new(text: &'t str, from: usize, end: usize) -> Code<'t> {
-        Code { bytes: text.as_bytes(), at: from, end: end.min(text.len()) }
+    pub(super) fn new(text: &'t str, from: usize, end: usize) -> KotlinCode<'t> {
+        KotlinCode { bytes: text.as_bytes(), at: from, end: end.min(text.len()) }
     }
 
     fn rest(&self) -> &'t [u8] {
@@ -48,8 +50,8 @@ impl<'t> Code<'t> {
     fn skip_text(&mut self) {
         let is_raw = self.rest().starts_with(b"\"\"\"");
         // Braces of templates that are open: in one of them quotes begin a text, and none ends the outer one.
-        let mut open: Vec<Text> = Vec::new();
-        let mut text = Text { is_raw, depth: 0 };
+        let mut open: Vec<OpenString> = Vec::new();
+        let mut text = OpenString { is_raw, depth: 0 };
         self.at += if is_raw { 3 } else { 1 };
         while self.at < self.end {
             match (self.rest(), text.depth) {
@@ -85,7 +87,7 @@ impl<'t> Code<'t> {
                 ([b'"', rest @ ..], 1..) => {
                     let is_raw = rest.starts_with(b"\"\"");
                     self.at += if is_raw { 3 } else { 1 };
-                    open.push(std::mem::replace(&mut text, Text { is_raw, depth: 0 }));
+                    open.push(std::mem::replace(&mut text, OpenString { is_raw, depth: 0 }));
                 }
                 _ => self.at += 1,
             }
@@ -102,13 +104,13 @@ impl<'t> Code<'t> {
 }
 
 /// A text that is open.
-struct Text {
+struct OpenString {
     is_raw: bool,
     /// How many braces of a template are open.
     depth: usize,
 }
 
-impl Iterator for Code<'_> {
+impl Iterator for KotlinCode<'_> {
     type Item = (usize, u8);
 
     fn next(&mut self) -> Option<(usize, u8)> {
@@ -137,26 +139,14 @@ impl Iterator for Code<'_> {
 
 /// Where the first bracket closes that opens at byte `open` or behind it, or `end` where none does: the offset of the closing one.
 pub(super) fn closing(text: &str, open: usize, end: usize) -> usize {
-    let mut depth = 0_usize;
-    for (at, byte) in Code::new(text, open, end) {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return at;
-                }
-            }
-            _ => {}
-        }
-    }
-    end
+    let first = KotlinCode::new(text, open, end).find(|(_, byte)| matches!(byte, b'(' | b'[' | b'{'));
+    first.map_or(end, |(at, _)| block_end(text, at + 1, end))
 }
 
 /// Where the block ends in which byte `at` is: the offset of its closing bracket, or `end`.
 pub(super) fn block_end(text: &str, at: usize, end: usize) -> usize {
     let mut depth = 0_usize;
-    for (at, byte) in Code::new(text, at, end) {
+    for (at, byte) in KotlinCode::new(text, at, end) {
         match byte {
             b'(' | b'[' | b'{' => depth += 1,
             b')' | b']' | b'}' if depth == 0 => return at,
@@ -184,7 +174,7 @@ pub(super) fn statement_end(text: &str, from: usize, end: usize) -> usize {
     // Behind the last byte of code; where the condition of an `if` closes.
     let (mut last, mut condition) = (from, None);
     let mut conditions: Vec<bool> = Vec::new();
-    for (at, byte) in Code::new(text, from, end) {
+    for (at, byte) in KotlinCode::new(text, from, end) {
         match byte {
             b'(' | b'[' | b'{' => {
                 depth += 1;
@@ -213,7 +203,7 @@ pub(super) fn statement_end(text: &str, from: usize, end: usize) -> usize {
 
 /// Whether what ends at `last` goes on behind the line break at `at`.
 fn goes_on(text: &str, from: usize, last: usize, at: usize, end: usize) -> bool {
-    let next = Code::new(text, at, end).find(|(_, byte)| !byte.is_ascii_whitespace());
+    let next = KotlinCode::new(text, at, end).find(|(_, byte)| !byte.is_ascii_whitespace());
     let next = next.and_then(|(next, _)| text.get(next..end)).unwrap_or("");
     let is_next = GOES_ON.iter().any(|sign| {
         let rest = next.strip_prefix(sign);
@@ -234,9 +224,9 @@ fn goes_on(text: &str, from: usize, last: usize, at: usize, end: usize) -> bool 
 fn is_infix(before: &str) -> bool {
     const NOT_VALUES: [&str; 12] =
         ["return", "throw", "as", "is", "in", "by", "else", "val", "var", "fun", "break", "continue"];
-    let word = super::context::last_word(before);
+    let word = last_word(before);
     let left = before[..before.len() - word.len()].trim_end_matches([' ', '\t']);
-    let value = super::context::last_word(left);
+    let value = last_word(left);
     let is_spaced = left.len() + word.len() < before.len();
     let ends_value = !value.is_empty() && !NOT_VALUES.contains(&value) || left.ends_with([']', '"']);
     word.starts_with(char::is_lowercase) && is_spaced && ends_value
@@ -244,7 +234,7 @@ fn is_infix(before: &str) -> bool {
 
 /// The word that ends at byte `at`, looked for down to `from`.
 fn word_before(text: &str, from: usize, at: usize) -> &str {
-    super::context::last_word(text.get(from..at).unwrap_or(""))
+    last_word(text.get(from..at).unwrap_or(""))
 }
 
 #[cfg(test)]
@@ -252,7 +242,7 @@ mod tests {
     use super::*;
 
     fn code(text: &str) -> String {
-        let bytes: Vec<u8> = Code::new(text, 0, text.len()).map(|(_, byte)| byte).collect();
+        let bytes: Vec<u8> = KotlinCode::new(text, 0, text.len()).map(|(_, byte)| byte).collect();
         String::from_utf8(bytes).expect("UTF-8")
     }
 

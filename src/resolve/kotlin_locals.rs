@@ -2,20 +2,23 @@
 //! block around that; a class's parameters in what runs when an object is made. Where the text is not understood, in the
 //! whole function.
 
+use super::binders::{ByteSpan, open_bracket};
 use super::classes::is_class;
-use super::context::{before, behind, first_word, last_word};
+use super::context::{before, behind, first_word, last_word, open_parenthesis};
 use super::enclosing::is_enclosing;
 use super::family::Family;
-use super::kotlin_code::{Code, block_end, closing, statement_end};
+use super::kotlin_code::{KotlinCode, block_end, closing, statement_end};
 use super::project::Here;
 use crate::syntax::Row;
 
-/// A part of a text, in bytes.
-type Part = (usize, usize);
-
 /// Where the local is visible that the name at `start..end` binds, its name among that; nothing where it binds none. `around` is
-/// the row of the function or class around it; `lambda` tells whether an arrow makes it a lambda's parameter.
-pub(super) fn visible(here: &Here, (start, end): Part, around: usize, lambda: Option<Part>) -> Vec<Part> {
+/// the row of the function or class around it; `lambda` is the lambda whose parameter it is.
+pub(super) fn visible(
+    here: &Here,
+    (start, end): ByteSpan,
+    around: usize,
+    lambda: Option<ByteSpan>,
+) -> Vec<ByteSpan> {
     let text = here.text.as_str();
     let row = &here.outline.rows[around];
     let limit = row.end as usize;
@@ -88,7 +91,7 @@ fn list_around(text: &str, start: usize, left: &str) -> Option<usize> {
         // An annotation of a parameter: `(@Some name: Type)`.
         || left.ends_with(')')
         || !last_word(left).is_empty() && left[..left.len() - last_word(left).len()].ends_with('@');
-    let open = super::context::open_parenthesis(text, start)?;
+    let open = open_parenthesis(text, start)?;
     is_in_list.then_some(open)
 }
 
@@ -102,11 +105,11 @@ fn is_word_before(text: &str, left: &str, word: &str) -> bool {
     last_word(before(text, left.len() - 1, Family::Jvm)) == word
 }
 
-/// `val name = …`: from behind its statement to the end of the block. As the subject of a `when`, everywhere.
-fn of_variable(text: &str, name: Part, from: usize, statement: &str, limit: usize) -> Vec<Part> {
+/// `val name = …`: from behind its statement to the end of the block. As the subject of a `when`, in its branches.
+fn of_variable(text: &str, name: ByteSpan, from: usize, statement: &str, limit: usize) -> Vec<ByteSpan> {
     let end = statement_end(text, from, limit);
     if statement.ends_with('(') {
-        let body = Code::new(text, end + 1, limit).find(|(_, byte)| *byte == b'{');
+        let body = KotlinCode::new(text, end + 1, limit).find(|(_, byte)| *byte == b'{');
         let body = body.map(|(brace, _)| (end, closing(text, brace, limit)));
         return std::iter::once(name).chain(body).collect();
     }
@@ -122,14 +125,13 @@ fn of_variable(text: &str, name: Part, from: usize, statement: &str, limit: usiz
 
 /// Whether the block around byte `at` is that of a `do`.
 fn is_do(text: &str, at: usize) -> bool {
-    super::binders::open_bracket(text, at)
-        .is_some_and(|open| last_word(before(text, open, Family::Jvm)) == "do")
+    open_bracket(text, at).is_some_and(|open| last_word(before(text, open, Family::Jvm)) == "do")
 }
 
 /// What the parenthesis at `open` binds for the body behind it: a loop, a `catch`, a setter, a function without a name.
-fn of_header(text: &str, name: Part, open: usize, limit: usize) -> Vec<Part> {
+fn of_header(text: &str, name: ByteSpan, open: usize, limit: usize) -> Vec<ByteSpan> {
     let close = closing(text, open, limit);
-    let mut body = Code::new(text, close + 1, limit).filter(|(_, byte)| !byte.is_ascii_whitespace());
+    let mut body = KotlinCode::new(text, close + 1, limit).filter(|(_, byte)| !byte.is_ascii_whitespace());
     let end = match body.next() {
         Some((brace, b'{')) => closing(text, brace, limit),
         // `= expression`, `: Type { … }`, a statement without braces.
@@ -141,11 +143,11 @@ fn of_header(text: &str, name: Part, open: usize, limit: usize) -> Vec<Part> {
 
 /// The parameters of a class's head: in the head, in what initializes properties, and in `init`; not in its functions, accessors
 /// and classes.
-fn of_class(here: &Here, class: usize) -> Vec<Part> {
+fn of_class(here: &Here, class: usize) -> Vec<ByteSpan> {
     let text = here.text.as_str();
     let rows = &here.outline.rows;
     let members = rows.iter().filter(|row| row.parent() == Some(class));
-    let mut hidden: Vec<Part> = members
+    let mut hidden: Vec<ByteSpan> = members
         .filter_map(|row| {
             let (start, end) = (row.start as usize, row.end as usize);
             match is_enclosing(row) {
@@ -176,7 +178,7 @@ fn accessor(text: &str, from: usize, end: usize) -> Option<usize> {
     let mut depth = 0_usize;
     // Behind the last byte that was no white space.
     let mut last = from;
-    for (at, byte) in Code::new(text, from, end) {
+    for (at, byte) in KotlinCode::new(text, from, end) {
         match byte {
             b'(' | b'[' | b'{' => depth += 1,
             b')' | b']' | b'}' => depth = depth.saturating_sub(1),

@@ -248,13 +248,9 @@ pub(super) fn go_package(path: &str) -> Option<&str> {
 /// The project's root, where `import "example.org/name"` is the module itself.
 fn go_root(project: &Project, written: &str) -> Option<RelPath> {
     let name = go_package(written)?;
-    let root = RelPath::root();
-    let declares = |file: &Arc<FileEntry>| {
-        file.outline().is_some_and(|outline| project.unpacked(&file.path, outline).package() == Some(name))
-    };
     // The standard library's paths begin with no host.
     let is_of_host = written.split('/').next().is_some_and(|first| first.contains('.'));
-    (is_of_host && project.files_in(&root).any(declares)).then_some(root)
+    (is_of_host && project.root_packages().contains(name)).then(RelPath::root)
 }
 
 fn include(project: &Project, from: &RelPath, written: &str) -> Option<Module> {

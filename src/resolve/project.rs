@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::bases::Base;
-use super::binders::{self, IsLocal, LocalScopes};
+use super::binders::{self, LocalScopes, Locality};
 use super::comprehension::{Comprehension, comprehensions};
 use super::family::Family;
 use super::meaning::{Meaning, binds};
@@ -34,6 +34,7 @@ pub(super) struct Project<'a> {
     by_stem: OnceCell<HashMap<&'a str, Vec<&'a Arc<FileEntry>>>>,
     read: RefCell<HashMap<RelPath, Option<Rc<Here>>>>,
     unpacked: RefCell<HashMap<RelPath, Unpacked>>,
+    root_packages: OnceCell<HashSet<String>>,
     /// What modules offer, by module, name and how many others were followed to it.
     pub(super) offers: RefCell<HashMap<(Module, String, usize), Meaning>>,
     /// The bases of classes, by file and row.
@@ -133,7 +134,7 @@ impl Here {
     }
 
     /// Whether the name `name` at byte `at` is that of a local that is no row.
-    pub(super) fn is_local(&self, family: Family, name: &str, at: u32) -> IsLocal {
+    pub(super) fn is_local(&self, family: Family, name: &str, at: u32) -> Locality {
         if let Some(known) = self.locals.borrow().get(name) {
             return known.at(at);
         }
@@ -154,10 +155,21 @@ impl<'a> Project<'a> {
             by_stem: OnceCell::new(),
             read: RefCell::default(),
             unpacked: RefCell::default(),
+            root_packages: OnceCell::new(),
             offers: RefCell::default(),
             bases: RefCell::default(),
             finding_bases: RefCell::default(),
         }
+    }
+
+    /// The packages that files in the project's root declare.
+    pub(super) fn root_packages(&self) -> &HashSet<String> {
+        self.root_packages.get_or_init(|| {
+            let package = |file: &Arc<FileEntry>| {
+                Some(self.unpacked(&file.path, file.outline()?).package()?.to_owned())
+            };
+            self.files_in(&RelPath::root()).filter_map(package).collect()
+        })
     }
 
     /// A file as it is now; read once in a question. `None` when it cannot be read.

@@ -1,7 +1,7 @@
 //! What a name means where it stands: the scopes around it from the inside out, the file, its imports, its package.
 //! Invariant: an inner scope that declares the name ends the search.
 
-use super::binders::IsLocal;
+use super::binders::Locality;
 use super::classes::{self, is_class};
 use super::context::{before, first_word};
 use super::enclosing::{enclosing, is_enclosing};
@@ -135,16 +135,16 @@ fn reached_around(
 ) -> Result<(Meaning, Reach), Cancelled> {
     let beyond = || past_locals(project, here, at, name, left_out);
     match here.is_local(project.family, name, at) {
-        IsLocal::No => beyond(),
-        IsLocal::Yes | IsLocal::Perhaps if project.family == Family::Jvm && is_called(here, at) => {
+        Locality::No => beyond(),
+        Locality::Yes | Locality::Perhaps if project.family == Family::Jvm && is_called(here, at) => {
             Ok(called(beyond()?, here))
         }
-        IsLocal::Perhaps => Ok(match beyond()? {
+        Locality::Perhaps => Ok(match beyond()? {
             (Meaning::Declared(found), _) => (Meaning::LocalOr(found), Reach::Local),
             (Meaning::Unknown, _) => (Meaning::Unknown, Reach::Local),
             _ => (Meaning::Local, Reach::Local),
         }),
-        IsLocal::Yes => Ok((Meaning::Local, Reach::Local)),
+        Locality::Yes => Ok((Meaning::Local, Reach::Local)),
     }
 }
 
@@ -201,7 +201,7 @@ fn past_locals(
         if is_class(row) {
             if project.family.has_implicit_this() {
                 match classes::member(project, &here.target(scope), name)? {
-                    // A value is none of the class's functions; it may be inherited.
+                    // A name that is not called means no function of the class: a base may declare a value of that name.
                     Meaning::Declared(found)
                         if project.family == Family::Jvm
                             && found.iter().all(is_function)
@@ -383,8 +383,6 @@ fn children(here: &Here, scope: usize, name: &str, accepts: &dyn Fn(&Row) -> boo
         .collect()
 }
 
-/// Whether byte `at` of a Python file is evaluated in the scope of a comprehension, which does not see the names of a class
-/// body around it.
 /// Whether byte `at` is in the body of a class that binds `name` later: there the name means what is outside of the class.
 pub(super) fn reads_past_class(here: &Here, at: u32, name: &str) -> bool {
     let innermost = around(here, at).into_iter().find(|&row| is_in_body(here, &here.outline.rows[row], at));
@@ -400,6 +398,8 @@ fn is_read_before(here: &Here, own: &[usize], at: u32) -> bool {
     !is_name && rows().map(|row| row.end).min().is_some_and(|end| at < end)
 }
 
+/// Whether byte `at` of a Python file is evaluated in the scope of a comprehension, which does not see the names of a class
+/// body around it.
 fn is_in_comprehension(here: &Here, at: u32) -> bool {
     here.comprehensions().iter().any(|one| one.holds(at))
 }

@@ -27,8 +27,8 @@ pub async fn apply(project: &Project, plan: Plan, by: By) -> Result<Applied, App
     blocking(project, move |editor| editor.apply(&plan, by)).await
 }
 
-/// [`apply`], with `meanwhile` done before the first file changes: it goes on while the edit is checked, its journal written
-/// and its files staged.
+/// Applies `plan` as [`apply`] does and runs `meanwhile` beside it: the edit is checked, its journal is written and its files
+/// are staged in the meantime, but no file changes before `meanwhile` has ended.
 pub(super) async fn apply_beside<T>(
     project: &Project,
     plan: Plan,

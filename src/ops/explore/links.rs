@@ -2,7 +2,7 @@
 
 use crate::lsp::{Direction, Waiting};
 use crate::ops::Project;
-use crate::ops::implementations::{Perhaps, perhaps};
+use crate::ops::implementations::{DoubtSentences, perhaps};
 use crate::ops::overrides::override_links;
 use crate::ops::question::QuestionError;
 use crate::ops::relations::{Branch, Heads, Party, Where, types};
@@ -17,7 +17,7 @@ pub struct Links {
     /// What overrides it, or extends it.
     pub below: Vec<LinkedDeclaration>,
     /// Why that may not be all; empty where nothing speaks for more.
-    pub perhaps: Perhaps,
+    pub perhaps: DoubtSentences,
 }
 
 /// A declaration that is linked to a symbol.
@@ -56,7 +56,7 @@ pub(in crate::ops) async fn links(
     }
     let links = override_links(project, target, waiting).await?;
     let all = |targets: &[resolve::Target]| targets.iter().filter_map(of_target).collect();
-    let perhaps = Perhaps { one_by_one: links.objection(), by_reason: links.objection() };
+    let perhaps = DoubtSentences { one_by_one: links.objection(), by_reason: links.objection() };
     Ok(Links { above: all(&links.above), below: all(&links.below), perhaps })
 }
 

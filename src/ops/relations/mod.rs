@@ -25,7 +25,7 @@ pub(in crate::ops) use self::reach::{ReachLimits, reach};
 pub(in crate::ops) use self::types::{Heads, types};
 pub use self::users::{UsePlace, User, UserGaps};
 use super::Project;
-use super::implementations::Possible;
+use super::implementations::Doubt;
 use super::question::{QuestionError, Source, unchanged};
 use super::target::{Target, Wanted};
 use super::together::all_of;
@@ -114,7 +114,7 @@ pub struct Omitted {
     /// Names that are called and that nobody could follow, sorted.
     pub unresolved: Vec<String>,
     /// Of which types it cannot be told whether they belong in the tree; what a server lists is not among it.
-    pub perhaps: Vec<Possible>,
+    pub perhaps: Vec<Doubt>,
     /// Files that import the symbol under another name, each with that name, of whose uses nothing is told.
     pub renamed: Vec<(RelPath, String)>,
     /// Whether the bound on functions or on time was met.

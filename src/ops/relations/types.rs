@@ -12,7 +12,7 @@ use crate::base::{Cancel, RelPath};
 use crate::engine::View;
 use crate::lsp::{Direction, NoAnswer, Waiting};
 use crate::ops::Project;
-use crate::ops::implementations::{Possible, doubtful, left_by_server, possible};
+use crate::ops::implementations::{Doubt, doubtful, left_by_server, possible};
 use crate::ops::question::{QuestionError, Source};
 use crate::ops::spot;
 use crate::ops::target::Target;
@@ -82,7 +82,7 @@ pub(in crate::ops) async fn types(
 }
 
 /// What remains doubtful beside what a server lists.
-fn left_doubts(links: &TypeLinks, of: &Target, (direction, listed): (Direction, &Gathered)) -> Vec<Possible> {
+fn left_doubts(links: &TypeLinks, of: &Target, (direction, listed): (Direction, &Gathered)) -> Vec<Doubt> {
     match direction {
         Direction::Down => {
             let place = |key: &Key| match &key.file {
@@ -123,14 +123,14 @@ fn names_outside(links: &TypeLinks, of: &Target, direction: Direction) -> Vec<St
 }
 
 /// Of which types it cannot be told whether they stand above or below.
-fn doubts(links: &TypeLinks, of: &Target, direction: Direction) -> Vec<Possible> {
+fn doubts(links: &TypeLinks, of: &Target, direction: Direction) -> Vec<Doubt> {
     match direction {
         Direction::Down => possible(&doubtful(&links.heirs)),
         Direction::Up => {
             let open = neighbours(links, of).into_iter().flat_map(|of| &of.open);
             let text = |base: &String| match base.as_str() {
-                "" => Possible::new("a base that is computed", ""),
-                base => Possible::new(base, ", which is not known"),
+                "" => Doubt::new("a base that is computed", ""),
+                base => Doubt::new(base, ", which is not known"),
             };
             open.map(text).collect()
         }

@@ -16,7 +16,7 @@ use super::tree::by_file;
 use crate::lsp::Goto;
 use crate::ops::definition::{Declared, Definitions, FindDefinition, Pointer, definition};
 use crate::ops::hover::{AskHover, Hover, hover};
-use crate::ops::implementations::{FindImplementations, Implementations, Perhaps, implementations};
+use crate::ops::implementations::{DoubtSentences, FindImplementations, Implementations, implementations};
 use crate::ops::question::Source;
 use crate::toolsets::arguments::{ArgumentError, Arguments};
 use crate::toolsets::asked::{Refusal, within};
@@ -123,7 +123,7 @@ struct More {
     /// How many the server does not tell.
     untold: usize,
     /// What may belong to it.
-    perhaps: Option<Perhaps>,
+    perhaps: Option<DoubtSentences>,
     /// What an editor would show over the name, where that is wanted.
     hover: Option<Result<Hover, Refusal>>,
 }

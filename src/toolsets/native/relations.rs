@@ -236,7 +236,7 @@ fn line(node: &Node, relation: Relation) -> String {
     format!("{} {}", node.branch.party.line + 1, named(node, relation))
 }
 
-/// `function main @ 14 20 +`. The lines are those of calls; of a type, where its head names the other helps nobody.
+/// `function main @ 14 20 +`. The lines are those of calls; types have none.
 fn named(node: &Node, relation: Relation) -> String {
     let branch = &node.branch;
     let lines: Vec<String> = match relation {

@@ -62,7 +62,7 @@ pub(super) fn by_file<T>(
     lines
 }
 
-/// The directory that all paths are in, with the slash behind it; empty where there is none.
+/// The innermost directory that contains all of the paths, with a slash at its end; empty if they share none.
 pub(super) fn shared_directory<'p>(paths: &[&'p str]) -> &'p str {
     let Some((first, rest)) = paths.split_first() else { return "" };
     let own = first.rfind('/').map_or(0, |slash| slash + 1);
