@@ -17,6 +17,8 @@ const MAX_FAR: usize = 4000;
 const MAX_NEAR: usize = 300;
 /// How many brackets of a pattern are looked out of: what is nested deeper binds nothing.
 pub(super) const MAX_NESTED: usize = 16;
+/// How many bytes and rows are looked at for all locals of one name in a file. What people write takes a thousandth of it.
+const MAX_STEPS: usize = 32 << 20;
 
 /// A part of a text, in bytes: its start, and its end, which is not in it.
 pub(super) type ByteSpan = (usize, usize);
@@ -54,21 +56,32 @@ impl LocalScopes {
 pub(super) fn scopes(here: &Here, family: Family, name: &str) -> LocalScopes {
     let text = here.text.as_str();
     let mut scopes = LocalScopes::default();
+    let mut steps = 0;
     for start in here.outline.occurrences.offsets_of(name) {
         let start = start as usize;
         let end = start + name.len();
+        steps += here.outline.rows.len() + scopes.sure.len();
         let is_known = scopes.sure.iter().any(|scope| scope.as_range().contains(&start));
         if text.get(start..end) != Some(name) || is_known {
             continue;
+        }
+        let around = around(here, start);
+        // What is visible is looked for up to the function's end.
+        steps += around.map_or(0, |row| (here.outline.rows[row].end as usize).saturating_sub(start));
+        if steps > MAX_STEPS {
+            scopes.doubtful = range((0, text.len())).into_iter().collect();
+            break;
         }
         let is_no_row = || !is_row(here, start) || is_parameter_property(text, start);
         let found = match family {
             Family::Python => python(here, start, end, family),
             _ if is_short_template(here.grammar, text, start) => Vec::new(),
-            Family::Jvm if here.grammar.name() == "kotlin" => kotlin(here, start, end),
+            Family::Jvm if here.grammar.name() == "kotlin" => {
+                around.map_or_else(Vec::new, |around| kotlin(here, (start, end), around))
+            }
             _ if !binds(text, start, end, family) || !is_no_row() => Vec::new(),
             _ => {
-                let Some(around) = around(here, start) else { continue };
+                let Some(around) = around else { continue };
                 let row = &here.outline.rows[around];
                 scopes.doubtful.push(TextRange::new(row.start, row.end));
                 let function = (row.start as usize, row.end as usize);
@@ -101,9 +114,8 @@ fn around(here: &Here, start: usize) -> Option<usize> {
     enclosing(&here.outline, at).or_else(narrowest)
 }
 
-fn kotlin(here: &Here, start: usize, end: usize) -> Vec<TextRange> {
+fn kotlin(here: &Here, (start, end): ByteSpan, around: usize) -> Vec<TextRange> {
     let text = here.text.as_str();
-    let Some(around) = around(here, start) else { return Vec::new() };
     let left = before(text, start, Family::Jvm);
     let is_listed = left.ends_with(['{', ',', '(']) && arrow_follows(behind(text, end));
     let lambda = if is_listed { lambda_around(text, start) } else { None };

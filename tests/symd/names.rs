@@ -179,6 +179,16 @@ fn a_question_about_overloads_is_answered_for_all_of_their_container() {
 }
 
 #[test]
+fn of_hundreds_of_overloads_one_is_asked_for() {
+    let overloads: String = (0..257).map(|n| format!("    int size(T{n} a) {{ return {n}; }}\n")).collect();
+    let user = project(&[("Shop.java", &format!("class Shop {{\n{overloads}}}\n"))]);
+    let text = user.check(&["refs", "Shop/size"], 1);
+    assert!(text.starts_with("Found multiple 257 symbols matching 'Shop/size'; "), "{text}");
+    let one = user.check(&["refs", "Shop/size[256]"], 0);
+    assert!(!one.starts_with("Found multiple"), "{one}");
+}
+
+#[test]
 fn an_edit_of_overloads_demands_an_index_and_shows_signatures() {
     let user = project(&[("Shop.java", SHOP)]);
     let edits = [

@@ -7,17 +7,22 @@ use crate::index::Hit;
 use crate::ops::symbol::signature_of;
 use crate::syntax::SymbolKind;
 
+/// More than these are answered for one at a time: each overload is a question of its own.
+const MAX_OVERLOADS: usize = 256;
+
 /// Whether these are overloads of one name in one container: functions, or a property's accessors.
 pub(in crate::ops) fn are_overloads(view: &View, hits: &[Hit]) -> bool {
     let mut first = None;
-    hits.iter().all(|hit| {
-        let Some(outline) = hit.file.outline() else { return false };
-        let row = &outline.rows[hit.row];
-        let sort = (is_callable(row.kind()), outline.name(row).to_owned(), container(view, hit));
-        let has_overloads = hit.file.grammar().is_none_or(|grammar| grammar.name() != "c");
-        let is_possible = has_overloads && (is_callable(row.kind()) || row.kind() == SymbolKind::Property);
-        is_possible && *first.get_or_insert_with(|| sort.clone()) == sort
-    })
+    hits.len() <= MAX_OVERLOADS
+        && hits.iter().all(|hit| {
+            let Some(outline) = hit.file.outline() else { return false };
+            let row = &outline.rows[hit.row];
+            let sort = (is_callable(row.kind()), outline.name(row).to_owned(), container(view, hit));
+            let has_overloads = hit.file.grammar().is_none_or(|grammar| grammar.name() != "c");
+            let is_possible =
+                has_overloads && (is_callable(row.kind()) || row.kind() == SymbolKind::Property);
+            is_possible && *first.get_or_insert_with(|| sort.clone()) == sort
+        })
 }
 
 /// What holds the symbol: the same for all overloads of a name, and for nothing else of that name.

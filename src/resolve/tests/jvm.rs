@@ -168,6 +168,21 @@ fn kotlin_has_no_types_before_names() {
 }
 
 #[test]
+fn where_locals_of_one_name_are_too_many_to_look_into_every_use_may_be_theirs() {
+    let locals = "    run { val load = 1 }\n".repeat(3_000);
+    let fixture = format!(
+        "//- A.kt\npackage p\nfun $0load(n: Int) = n\nfun f() {{\n{locals}}}\nval r = ::load\n\
+        //- B.kt\npackage p\nval s = ::load\n"
+    );
+    let all = judged(&fixture);
+    assert_eq!(all.last().map(String::as_str), Some("b.kt:2: likely use"));
+    assert_eq!(
+        all.iter().rfind(|one| one.starts_with("a.kt")).map(String::as_str),
+        Some("a.kt:3005: unchecked use")
+    );
+}
+
+#[test]
 fn a_local_is_visible_behind_its_statement_in_its_block() {
     assert_eq!(
         size("fun f() {\nuse(size)\nval size = size\nuse(size)\n}"),
