@@ -3,10 +3,28 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use super::processes;
 
 /// A shared flag. Cloning shares it; long loops look at it between two units of work.
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel(Arc<Flag>);
+
+#[derive(Debug, Default)]
+struct Flag {
+    is_raised: AtomicBool,
+    allotted: Option<Allotted>,
+}
+
+/// Processor time of this process.
+#[derive(Debug)]
+struct Allotted {
+    began: Instant,
+    /// What it had taken then.
+    before: Duration,
+    time: Duration,
+}
 
 /// The work was given up because its asker went away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,14 +37,20 @@ impl Cancel {
         Cancel::default()
     }
 
+    /// A flag that is raised once this process has taken so much more processor time: for a process of one thread.
+    pub fn after_processor_time(time: Duration) -> Cancel {
+        let allotted = Allotted { began: Instant::now(), before: processes::own_processor_time(), time };
+        Cancel(Arc::new(Flag { is_raised: AtomicBool::new(false), allotted: Some(allotted) }))
+    }
+
     /// Raises the flag for every clone.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.is_raised.store(true, Ordering::Relaxed);
     }
 
     /// Whether the flag is raised.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.is_raised.load(Ordering::Relaxed) || self.0.allotted.as_ref().is_some_and(Allotted::is_used_up)
     }
 
     /// `Err(Cancelled)` once the flag is raised, for use with `?` inside loops.
@@ -41,6 +65,14 @@ impl Cancel {
     }
 }
 
+impl Allotted {
+    fn is_used_up(&self) -> bool {
+        // The clock on the wall is read without a system call, and one thread takes no more than that.
+        self.began.elapsed() >= self.time
+            && processes::own_processor_time().saturating_sub(self.before) >= self.time
+    }
+}
+
 /// Raises its flag when dropped. See [`Cancel::on_drop`].
 #[derive(Debug)]
 pub struct CancelOnDrop(Cancel);
@@ -48,5 +80,20 @@ pub struct CancelOnDrop(Cancel);
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.cancel();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_raised_by_hand_or_by_the_processor_time_that_was_taken() {
+        assert!(!Cancel::new().is_cancelled());
+        assert!(Cancel::after_processor_time(Duration::ZERO).is_cancelled());
+        let later = Cancel::after_processor_time(Duration::from_secs(1 << 30));
+        assert!(!later.is_cancelled());
+        later.clone().cancel();
+        assert!(later.is_cancelled());
     }
 }

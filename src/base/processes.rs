@@ -58,6 +58,12 @@ fn number(field: &str) -> Option<Option<Pid>> {
     Some(if raw > 0 { Pid::from_raw(raw) } else { None })
 }
 
+/// The processor time that this process has used, all its threads together.
+pub fn own_processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
+
 /// The processor time that a process has used, all its threads together.
 pub fn processor_time(pid: Pid) -> Option<Duration> {
     let read = |file: &str| std::fs::read_to_string(format!("/proc/{}/{file}", pid.as_raw_nonzero())).ok();

@@ -2,6 +2,7 @@
 //! their own, favoured least of all. One thread starts them all and outlives them: the system ends a worker with the thread
 //! that started it. Invariant: a worker that did not answer is never used again.
 
+use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -66,7 +67,16 @@ struct Roll {
     /// Questions that wait for a worker.
     questions: usize,
     clients: usize,
-    nanoseconds_per_byte: u64,
+    pace: Pace,
+}
+
+/// What texts took so far, in nanoseconds per byte.
+#[derive(Debug)]
+struct Pace {
+    /// Those of a grammar: some are parsed several times as fast as others.
+    by_grammar: HashMap<&'static str, u64>,
+    /// All of them, for a grammar of which none was parsed.
+    overall: u64,
 }
 
 enum Order {
@@ -110,7 +120,7 @@ impl Crew {
             on_trial: 0,
             questions: 0,
             clients: 0,
-            nanoseconds_per_byte: FIRST_GUESS,
+            pace: Pace { by_grammar: HashMap::new(), overall: FIRST_GUESS },
         });
         let (freed, requests) = (Condvar::new(), AtomicU64::new(0));
         let shared = Shared { crew, freed, workers: cores, trials: (cores / 2).max(1), requests };
@@ -149,25 +159,31 @@ impl Crew {
         };
         self.shared.requests.fetch_add(1, Ordering::Relaxed);
         let bytes = request.text.len();
-        let patience = match lane {
-            Lane::Trial => Patience::Full,
-            Lane::Question | Lane::File => {
-                Patience::Expected(limits::expected(bytes, self.shared.lock().nanoseconds_per_byte))
-            }
+        let expected = limits::expected(bytes, self.shared.lock().pace.of(grammar.name()));
+        let (stop_after, patience) = match lane {
+            // It goes on where it is.
+            Lane::Question => (None, Patience::Expected(expected)),
+            // Another worker would have to get all grammars at hand again, for much longer than the texts of a project take.
+            Lane::File => (Some(expected), Patience::Expected(limits::too_late(expected))),
+            Lane::Trial => (None, Patience::Full),
         };
-        let answered = match worker.ask(request, grammar.name(), patience, cancel) {
+        let request = Request { stop_after, ..*request };
+        let answered = match worker.ask(&request, grammar.name(), patience, cancel) {
             Err(Unanswered::Slow) => {
                 drop(permit);
                 return Ok(Outcome::Slow(self.aside(worker)));
             }
+            Err(Unanswered::Stopped) => {
+                self.shared.keep(worker, None);
+                return Ok(Outcome::Slow(None));
+            }
             answered => answered?,
         };
-        let is_small = bytes < SMALL_TEXT || worker.memory() <= LARGEST_IDLE;
-        if lane != Lane::Trial && is_small {
-            self.shared.lock().idle.push((Instant::now(), worker));
+        if lane != Lane::Trial {
+            self.shared.keep(worker, Some(bytes));
         }
         if lane != Lane::Trial {
-            self.shared.learn(bytes, answered.took);
+            self.shared.lock().pace.learn(grammar.name(), bytes, answered.took);
         }
         Ok(Outcome::Answered(answered))
     }
@@ -257,23 +273,38 @@ impl Shared {
         self.crew.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Has a worker ready for others, unless it holds much memory. Texts of few bytes, where that is known, take none.
+    fn keep(&self, worker: Worker, bytes: Option<usize>) {
+        if bytes.is_some_and(|bytes| bytes < SMALL_TEXT) || worker.memory() <= LARGEST_IDLE {
+            self.lock().idle.push((Instant::now(), worker));
+        }
+    }
+
     /// The worker that was used last: the others may end.
     fn idle(&self) -> Option<Worker> {
         self.lock().idle.pop().map(|(_, worker)| worker)
     }
+}
+
+impl Pace {
+    fn of(&self, grammar: &str) -> u64 {
+        self.by_grammar.get(grammar).copied().unwrap_or(self.overall)
+    }
 
     /// Moves what the average text takes towards what this one took, by its length.
-    fn learn(&self, bytes: usize, took: Duration) {
+    fn learn(&mut self, grammar: &'static str, bytes: usize, took: Duration) {
         // Of a few bytes the time says nothing.
         let (Ok(bytes), Ok(took)) = (u64::try_from(bytes), u64::try_from(took.as_nanos())) else { return };
         if bytes < 256 {
             return;
         }
-        let mut crew = self.lock();
         let weight = (bytes >> 10).clamp(1, 64);
-        let each = took / bytes;
-        let moved = (crew.nanoseconds_per_byte * (1024 - weight) + each * weight) / 1024;
-        crew.nanoseconds_per_byte = moved.clamp(*NANOSECONDS_PER_BYTE.start(), *NANOSECONDS_PER_BYTE.end());
+        let move_on = |average: &mut u64| {
+            let moved = (*average * (1024 - weight) + took / bytes * weight) / 1024;
+            *average = moved.clamp(*NANOSECONDS_PER_BYTE.start(), *NANOSECONDS_PER_BYTE.end());
+        };
+        move_on(self.by_grammar.entry(grammar).or_insert(self.overall));
+        move_on(&mut self.overall);
     }
 }
 

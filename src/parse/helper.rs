@@ -56,7 +56,7 @@ impl HelperProcess {
             Err(_) if Instant::now() >= until => Err(NoReply::Late),
             Err(Unanswered::Blame(why) | Unanswered::Lost(why)) => Err(NoReply::Ended(why)),
             Err(Unanswered::NotStarted(error)) => Err(NoReply::Ended(error.to_string())),
-            Err(Unanswered::Slow) => Err(NoReply::Late),
+            Err(Unanswered::Slow | Unanswered::Stopped) => Err(NoReply::Late),
         }
     }
 }

@@ -19,10 +19,12 @@ const MEMORY_PER_BYTE: u64 = 320;
 
 /// Processor time in which a text is expected to be parsed while others wait, whatever its length.
 const EXPECTED_BASE: Duration = Duration::from_millis(8);
-/// How many times as slow as the average text one may be until it is taken aside.
-const EXPECTED_FACTOR: u64 = 8;
+/// How many times as slow as the average text of its grammar one may be until it is taken aside.
+const EXPECTED_FACTOR: u64 = 4;
 /// No text may hold up others longer than this, however long it is.
 const EXPECTED_MOST: Duration = Duration::from_secs(2);
+/// A worker that is to stop may take so much longer to come to it: twice the time, and this.
+const LATE: Duration = Duration::from_millis(25 * SLOWNESS);
 /// While others wait, a text may always take so long on the wall's clock that a busy machine makes none slow.
 pub(super) const EXPECTED_WALL: Duration = Duration::from_millis(700);
 
@@ -54,6 +56,11 @@ pub(super) fn expected(bytes: usize, nanoseconds_per_byte: u64) -> Duration {
     EXPECTED_MOST.min(EXPECTED_BASE + Duration::from_nanos(more))
 }
 
+/// When a worker that was to stop after `expected` is believed not to come to it.
+pub(super) fn too_late(expected: Duration) -> Duration {
+    expected * 2 + LATE
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,7 +73,7 @@ mod tests {
         assert_eq!(large.processor, Duration::from_secs(6 * SLOWNESS));
         assert_eq!((small.wall, large.wall), (small.processor * 10, large.processor * 10));
         assert!(large.memory > small.memory + (1 << 30));
-        assert_eq!(expected(10_000, 100), Duration::from_millis(16));
+        assert_eq!(expected(10_000, 100), Duration::from_millis(12));
         assert_eq!(expected(8 << 20, 400), EXPECTED_MOST);
     }
 }

@@ -287,7 +287,7 @@ fn attempt<T>(
         return Err(ParseError::Quarantined(why));
     }
     let allowance = Allowance::of(text.len());
-    let request = Request { task, grammar: grammar.name(), allowance, text };
+    let request = Request { task, grammar: grammar.name(), allowance, stop_after: None, text };
     let mut last = String::new();
     for _ in 0..ATTEMPTS {
         cancel.check().map_err(|_| ParseError::Cancelled)?;
@@ -332,7 +332,9 @@ fn failed<T>(
         Unanswered::Cancelled => Err(ParseError::Cancelled),
         Unanswered::Blame(why) => blamed(quarantine, inquiry, &why),
         // For no fault of its own: a fresh worker.
-        Unanswered::Slow | Unanswered::Lost(_) | Unanswered::NotStarted(_) => Ok(Attempt::SetAside(None)),
+        Unanswered::Slow | Unanswered::Stopped | Unanswered::Lost(_) | Unanswered::NotStarted(_) => {
+            Ok(Attempt::SetAside(None))
+        }
     }
 }
 

@@ -58,13 +58,15 @@ pub(super) struct Answered {
     pub(super) took: Duration,
 }
 
-/// Why a request was not answered. But for [`Unanswered::Slow`] the worker is of no more use.
+/// Why a request was not answered. But for [`Unanswered::Slow`] and [`Unanswered::Stopped`] the worker is of no more use.
 #[derive(Debug)]
 pub(super) enum Unanswered {
     /// What the text did to the worker.
     Blame(String),
     /// It takes longer than was expected, within its limits as yet.
     Slow,
+    /// It took longer than it was to: the worker has stopped, and waits for the next request.
+    Stopped,
     /// It ended for a reason that is none of the text's: somebody killed it, or it took its time on the wall's clock.
     Lost(String),
     /// It could not be started.
@@ -175,6 +177,7 @@ impl Worker {
                 let took = message.processor.saturating_sub(self.clock.processor);
                 Ok(Answered { payload: message.payload, took })
             }
+            Tag::Stopped => Err(Unanswered::Stopped),
             Tag::Failed => Err(Unanswered::Blame(String::from_utf8_lossy(&message.payload).into_owned())),
             Tag::Ready | Tag::Begun => Err(garbled()),
         }

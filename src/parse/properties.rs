@@ -51,7 +51,8 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let grammar = Grammar::named("python").unwrap();
     let outline = codec::encode(&syntax::outline(grammar, TEXT, &Cancel::new()).unwrap());
     let allowance = Allowance::of(TEXT.len());
-    let request = Request { task: Task::Outline, grammar: "python", allowance, text: TEXT };
+    let stop_after = Some(std::time::Duration::from_millis(8));
+    let request = Request { task: Task::Outline, grammar: "python", allowance, stop_after, text: TEXT };
     let head = Message::head(Tag::Done, std::time::Duration::from_nanos(7), &outline);
     assert_eq!(head.len(), LENGTH + HEAD);
     vec![[&head[LENGTH..], &outline].concat(), [&request.head()[LENGTH..], TEXT.as_bytes()].concat(), outline]

@@ -3,7 +3,8 @@
 //! time this took counts for no text.
 //!
 //! ```text
-//! request: task u8 | its range u32, u32, if it has one | length of the grammar's name u8 | its name | processor seconds u32 | memory bytes u64 | text
+//! request: task u8 | its range u32, u32, if it has one | length of the grammar's name u8 | its name | processor seconds u32 | memory bytes u64
+//!          | nanoseconds of processor time to stop after u64, 0 for none | text
 //! message: tag u8 | processor nanoseconds of the process so far u64 | payload
 //! ```
 
@@ -65,6 +66,9 @@ pub(super) struct Request<'a> {
     pub(super) task: Task,
     pub(super) grammar: &'a str,
     pub(super) allowance: Allowance,
+    /// After how much processor time the worker stops where it can, to be of use for other texts; it answers
+    /// [`Tag::Stopped`] then.
+    pub(super) stop_after: Option<Duration>,
     pub(super) text: &'a str,
 }
 
@@ -80,11 +84,15 @@ pub(super) enum Tag {
     Done = 3,
     /// It could not do it; the payload says why.
     Failed = 4,
+    /// It took longer than the request allows; the worker waits for the next one.
+    Stopped = 5,
 }
 
 impl Tag {
     pub(super) fn of(number: u8) -> Option<Tag> {
-        [Tag::Ready, Tag::Begun, Tag::Done, Tag::Failed].into_iter().find(|tag| *tag as u8 == number)
+        [Tag::Ready, Tag::Begun, Tag::Done, Tag::Failed, Tag::Stopped]
+            .into_iter()
+            .find(|tag| *tag as u8 == number)
     }
 }
 
@@ -134,6 +142,9 @@ impl<'a> Request<'a> {
         head.extend(name);
         head.extend(seconds.to_le_bytes());
         head.extend(self.allowance.memory.to_le_bytes());
+        let nanoseconds =
+            self.stop_after.map_or(0, |after| u64::try_from(after.as_nanos()).unwrap_or(u64::MAX));
+        head.extend(nanoseconds.to_le_bytes());
         let length = head.len() - LENGTH + self.text.len();
         head[..LENGTH].copy_from_slice(&u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes());
         head
@@ -145,13 +156,16 @@ impl<'a> Request<'a> {
         let (length, rest) = rest.split_first()?;
         let (grammar, rest) = rest.split_at_checked(usize::from(*length))?;
         let (seconds, rest) = rest.split_first_chunk()?;
-        let (memory, text) = rest.split_first_chunk()?;
+        let (memory, rest) = rest.split_first_chunk()?;
+        let (nanoseconds, text) = rest.split_first_chunk()?;
+        let nanoseconds = u64::from_le_bytes(*nanoseconds);
         let processor = Duration::from_secs(u64::from(u32::from_le_bytes(*seconds)));
         let memory = u64::from_le_bytes(*memory);
         Some(Request {
             task,
             grammar: std::str::from_utf8(grammar).ok()?,
             allowance: Allowance { processor, wall: Duration::MAX, memory },
+            stop_after: (nanoseconds > 0).then(|| Duration::from_nanos(nanoseconds)),
             text: std::str::from_utf8(text).ok()?,
         })
     }
@@ -164,21 +178,27 @@ mod tests {
     #[test]
     fn a_request_is_read_as_it_was_written_and_nothing_else_is_one() {
         let allowance = Allowance::of(7);
-        let request = Request { task: Task::Outline, grammar: "python", allowance, text: "a = 'é'" };
+        let stop_after = Some(Duration::from_micros(12_345));
+        let request =
+            Request { task: Task::Outline, grammar: "python", allowance, stop_after, text: "a = 'é'" };
         let frame = [request.head(), request.text.into()].concat();
         let (length, body) = frame.split_first_chunk::<LENGTH>().expect("long enough");
         assert_eq!(u32::from_le_bytes(*length) as usize, body.len());
         let read = Request::read(body).expect("a request");
         assert_eq!((read.task, read.grammar, read.text), (Task::Outline, "python", "a = 'é'"));
-        assert_eq!(read.allowance, Allowance { wall: Duration::MAX, ..allowance });
+        assert_eq!(
+            (read.allowance, read.stop_after),
+            (Allowance { wall: Duration::MAX, ..allowance }, stop_after)
+        );
         for cut in 0..body.len() - request.text.len() {
             assert!(Request::read(&body[..cut]).is_none(), "{cut}");
         }
         assert!(Request::read(&[&[9], &body[1..]].concat()).is_none(), "no such task");
         for range in [TextRange::new(0, 0), TextRange::new(1, u32::MAX)] {
-            let asked = Request { task: Task::Inspect(range), ..request };
+            let asked = Request { task: Task::Inspect(range), stop_after: None, ..request };
             let frame = [asked.head(), request.text.into()].concat();
-            assert_eq!(Request::read(&frame[LENGTH..]).expect("a request").task, asked.task);
+            let read = Request::read(&frame[LENGTH..]).expect("a request");
+            assert_eq!((read.task, read.stop_after), (asked.task, None));
         }
         let reversed = [&[1, 2, 0, 0, 0, 1, 0, 0, 0], &body[1..]].concat();
         assert!(Request::read(&reversed).is_none(), "no range");

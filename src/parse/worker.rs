@@ -7,16 +7,14 @@ use std::ffi::OsString;
 use std::io::IoSlice;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use rustix::process::Pid;
-use rustix::time::ClockId;
 
 use super::protocol::{LENGTH, Message, Request, Tag, Task};
 use super::{confine, inspected};
 use crate::base::{Cancel, processes};
 use crate::index::cache::codec;
-use crate::syntax::{self, Grammar};
+use crate::syntax::{self, Grammar, OutlineError};
 
 /// What the command line calls this.
 pub const NAME: &str = "parse";
@@ -61,7 +59,8 @@ impl Worker {
             read_frame(&mut frame)?;
             match catch_unwind(AssertUnwindSafe(|| self.answer(&frame))) {
                 Ok(Ok(answer)) => say(Tag::Done, &answer)?,
-                Ok(Err(why)) => say(Tag::Failed, why.as_bytes())?,
+                Ok(Err(Unfinished::Stopped)) => say(Tag::Stopped, &[])?,
+                Ok(Err(Unfinished::Failed(why))) => say(Tag::Failed, why.as_bytes())?,
                 Err(_) => say(Tag::Failed, b"the parser panicked")?,
             }
             // A large text's buffer would stay.
@@ -70,36 +69,52 @@ impl Worker {
         }
     }
 
-    fn answer(&mut self, frame: &[u8]) -> Result<Vec<u8>, String> {
-        let request = Request::read(frame).ok_or("not a request")?;
-        let grammar = Grammar::named(request.grammar).ok_or("no such grammar")?;
+    fn answer(&mut self, frame: &[u8]) -> Result<Vec<u8>, Unfinished> {
+        let request = Request::read(frame).ok_or_else(|| Unfinished::failed("not a request"))?;
+        let grammar = Grammar::named(request.grammar).ok_or_else(|| Unfinished::failed("no such grammar"))?;
         if !self.at_hand.contains(&grammar) {
-            grammar.load().map_err(|error| error.to_string())?;
+            grammar.load().map_err(Unfinished::failed)?;
             self.at_hand.push(grammar);
-            say(Tag::Begun, &[]).map_err(|errno| errno.to_string())?;
+            say(Tag::Begun, &[]).map_err(Unfinished::failed)?;
         }
         let allowance = request.allowance;
         // Whole seconds: the system knows no others.
-        let until = (processor_time() + allowance.processor).as_secs() + 1;
+        let until = (processes::own_processor_time() + allowance.processor).as_secs() + 1;
         confine::limit(until, self.memory.saturating_add(allowance.memory));
-        match request.task {
-            Task::Outline => syntax::outline(grammar, request.text, &Cancel::new())
-                .map(|outline| codec::encode(&outline))
-                .map_err(|error| error.to_string()),
-            Task::Inspect(range) => syntax::inspect(grammar, request.text, range, &Cancel::new())
-                .map(|seen| inspected::encode(&seen))
-                .map_err(|error| error.to_string()),
+        let cancel = request.stop_after.map_or_else(Cancel::new, Cancel::after_processor_time);
+        Ok(match request.task {
+            Task::Outline => codec::encode(&syntax::outline(grammar, request.text, &cancel)?),
+            Task::Inspect(range) => {
+                inspected::encode(&syntax::inspect(grammar, request.text, range, &cancel)?)
+            }
+        })
+    }
+}
+
+/// Why there is no answer.
+enum Unfinished {
+    /// It was to stop after so long.
+    Stopped,
+    Failed(String),
+}
+
+impl Unfinished {
+    fn failed(why: impl ToString) -> Unfinished {
+        Unfinished::Failed(why.to_string())
+    }
+}
+
+impl From<OutlineError> for Unfinished {
+    fn from(error: OutlineError) -> Unfinished {
+        match error {
+            OutlineError::Cancelled => Unfinished::Stopped,
+            error => Unfinished::failed(error),
         }
     }
 }
 
-fn processor_time() -> Duration {
-    let time = rustix::time::clock_gettime(ClockId::ProcessCPUTime);
-    Duration::try_from(time).unwrap_or_default()
-}
-
 pub(super) fn say(tag: Tag, payload: &[u8]) -> rustix::io::Result<()> {
-    let head = Message::head(tag, processor_time(), payload);
+    let head = Message::head(tag, processes::own_processor_time(), payload);
     let (mut head, mut payload) = (head.as_slice(), payload);
     // Both at once: the daemon would wake for the head, and wait again.
     while !(head.is_empty() && payload.is_empty()) {

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use symd::base::{Cancel, RelPath, TextRange, processes};
+use symd::base::{Cancel, ContentHash, RelPath, TextRange, processes};
 use symd::ops::edits::{BodyManner, Guard, Indentation, Placing, Target, place_body};
-use symd::parse::{Parsers, ParsersOptions};
+use symd::parse::{Attempt, Parsers, ParsersOptions};
 use symd::syntax::extract::Parsed;
 use symd::syntax::{Grammar, inspect};
 
@@ -130,6 +130,17 @@ fn a_text_that_hangs_its_parser_holds_up_one_question_for_a_second() {
     while !busy.iter().any(ended) {
         assert!(Instant::now() < until, "the worker parses what is gone");
     }
+}
+
+#[test]
+fn a_text_that_takes_long_leaves_its_worker_to_other_texts() {
+    let (parsers, cancel) = (crate::support::workers(), Cancel::new());
+    let text = hanging();
+    let hash = ContentHash::of(text.as_bytes());
+    let python = Grammar::named("python").unwrap();
+    let attempt = parsers.outline_of_file(python, &text, hash, &cancel).unwrap();
+    // A worker that goes on with it would have to be replaced by one that has no grammar at hand.
+    assert!(matches!(attempt, Attempt::SetAside(None)), "{attempt:?}");
 }
 
 #[test]
