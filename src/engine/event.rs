@@ -1,8 +1,10 @@
 //! Everything that can happen to the engine. All work starts here.
 
+use std::time::Instant;
+
 use std::sync::Arc;
 
-use super::look::Looked;
+use super::look::{Looked, ToLookAt};
 use super::view::View;
 use super::{EngineError, OutlinedFile};
 use crate::base::RelPath;
@@ -34,8 +36,12 @@ pub(super) enum Event {
     Looked {
         /// The number of the job.
         job: u64,
-        /// One answer per path of the job.
+        /// One answer per path of the job, but for those that are left for later.
         files: Vec<Looked>,
+        /// What the same job is to look at when others have been.
+        later: Vec<ToLookAt>,
+        /// When the job was first at it.
+        since: Instant,
     },
     /// Somebody asks; the question runs as soon as the index shows everything written before now.
     Ask(Question),

@@ -17,8 +17,13 @@ use crate::vfs::{EntryKind, FileBytes, Root, Stat, VfsError};
 /// Larger files are listed and searched, not parsed: a syntax tree takes many times the text's memory, and
 /// what is larger than this was written by a program.
 pub const MAX_PARSED_BYTES: u64 = 8 << 20;
+/// A line longer than this was hardly written by hand: in bytes.
+const LONG_LINE: usize = 4096;
 /// Enough for any `#!` line.
 const SHEBANG_BYTES: usize = 128;
+
+/// A path to look at, and what the index holds of it.
+pub(super) type ToLookAt = (RelPath, Option<Arc<FileEntry>>);
 
 /// What a look found.
 #[derive(Debug)]
@@ -37,6 +42,8 @@ pub(super) enum Found {
     Same(Arc<FileEntry>),
     /// Nobody wants to know any more: the engine is stopping.
     Cancelled,
+    /// It has long lines, and other files are to be looked at first.
+    Later,
     /// Something new.
     New {
         entry: Arc<FileEntry>,
@@ -78,9 +85,21 @@ pub(super) struct Looker {
     pub(super) parsers: Parsers,
 }
 
+/// Whether a file that a program has written, by its long lines, waits for those that people have written: there parsers
+/// take longest, or never end, and questions are asked about the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// It does not wait.
+    AsListed,
+    /// It is left for later.
+    LongLinesLast,
+}
+
 /// How much of the parser's time a look may take.
 #[derive(Debug)]
 enum Effort<'c> {
+    /// As much as is expected of any file; none where it has long lines.
+    ShortLines,
     /// As much as is expected of any file.
     Usual,
     /// All that a file may take, until this is raised.
@@ -89,8 +108,12 @@ enum Effort<'c> {
 
 impl Looker {
     /// Looks at `path`, of which `known` is what the index holds.
-    pub(super) fn look(&self, path: RelPath, known: Option<&Arc<FileEntry>>) -> Looked {
-        self.look_with(Effort::Usual, path, known)
+    pub(super) fn look(&self, order: Order, path: RelPath, known: Option<&Arc<FileEntry>>) -> Looked {
+        let effort = match order {
+            Order::AsListed => Effort::Usual,
+            Order::LongLinesLast => Effort::ShortLines,
+        };
+        self.look_with(effort, path, known)
     }
 
     /// Looks at a file that was set aside, for as long as it takes, or until `cancel` is raised.
@@ -109,7 +132,7 @@ impl Looker {
             Found::Same(entry) | Found::New { entry, .. } | Found::SetAside { entry, .. } => {
                 self.stat_of_code(entry)
             }
-            Found::Gone | Found::Cancelled => None,
+            Found::Gone | Found::Cancelled | Found::Later => None,
         };
         Looked { path, found, stat }
     }
@@ -199,9 +222,14 @@ impl Looker {
             );
         }
         let Ok((text, _)) = text::decode(bytes) else { return skipped(Skipped::Binary, stat) };
+        if matches!(effort, Effort::ShortLines) && has_long_line(&text) {
+            return Found::Later;
+        }
         let since = Instant::now();
         let attempt = match effort {
-            Effort::Usual => self.parsers.outline_of_file(grammar, &text, hash, &self.cancel),
+            Effort::ShortLines | Effort::Usual => {
+                self.parsers.outline_of_file(grammar, &text, hash, &self.cancel)
+            }
             Effort::Trial(running, cancel) => {
                 // Of another text, which the file held then, it is dropped.
                 let running = running.filter(|(of, _)| *of == hash).map(|(_, running)| running);
@@ -275,6 +303,28 @@ fn may_pass(error: &VfsError) -> bool {
     matches!(error, VfsError::Io { source, .. } if !matches!(source.kind(), PermissionDenied | IsADirectory))
 }
 
+fn has_long_line(text: &str) -> bool {
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
+    let mut start = 0;
+    ends.map(|end| end - std::mem::replace(&mut start, end)).any(|length| length > LONG_LINE)
+}
+
 fn new(path: &RelPath, content: Content) -> Found {
     Found::New { entry: Arc::new(FileEntry { path: path.clone(), content }), parsed: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_those_of_programs() {
+        let line = "x".repeat(LONG_LINE);
+        for short in ["", "\n\n", &line, &format!("a\n{}\nb", &line[1..])] {
+            assert!(!has_long_line(short), "{}", short.len());
+        }
+        for long in [format!("{line}x"), format!("a\n{line}\nb"), format!("{line}x\n")] {
+            assert!(has_long_line(&long), "{}", long.len());
+        }
+    }
 }

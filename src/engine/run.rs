@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 
 use super::event::{Event, Length, Question};
 use super::hard_links::HardLinks;
-use super::look::{Found, Looked, Looker, Trial};
+use super::look::{Found, Looked, Looker, Order, ToLookAt, Trial};
 use super::pending::Pending;
 use super::pool::Pool;
 use super::status::{EngineStatus, Tally};
@@ -26,6 +26,8 @@ use crate::watch::{Notice, Watch, WatchError};
 
 /// Files per look: enough to make the hand-over cheap, few enough that all workers end together.
 const FILES_PER_JOB: usize = 8;
+/// With more looks pending than this, files with long lines are looked at behind the others.
+const MANY_LOOKS: usize = 256;
 /// With more looks pending than this the watcher is not read: its own queue, then the kernel's, fill up, and
 /// an overflow is a rescan, not a loss.
 const MAX_PENDING_LOOKS: usize = 50_000;
@@ -143,7 +145,10 @@ impl Run {
         match event {
             Event::Noticed(notices) => notices.into_iter().for_each(|notice| self.noticed(notice)),
             Event::Unwatched => self.unwatched(),
-            Event::Looked { job, files } => self.looked(job, files),
+            Event::Looked { job, files, later, since } => {
+                self.looked(job, files);
+                self.go_on(job, later, since);
+            }
             Event::Ask(question) => self.ask(question),
             Event::Outlined(files) => self.outlined(files),
             Event::Built(built) => {
@@ -261,7 +266,7 @@ impl Run {
     fn look_at(&mut self, paths: Vec<RelPath>) {
         let mut paths = paths.into_iter();
         loop {
-            let chunk: Vec<(RelPath, Option<Arc<FileEntry>>)> = paths
+            let chunk: Vec<ToLookAt> = paths
                 .by_ref()
                 .take(FILES_PER_JOB)
                 .map(|path| {
@@ -273,13 +278,42 @@ impl Run {
                 return;
             }
             chunk.iter().for_each(|(path, _)| self.trials.end(path));
+            let are_many = self.pending.looks() > MANY_LOOKS;
             let job = self.pending.begin(chunk.iter().map(|(path, _)| path));
-            let (looker, sender) = (self.looker.clone(), self.sender.clone());
-            self.pool.background(move || {
-                let files =
-                    chunk.into_iter().map(|(path, known)| looker.look(path, known.as_ref())).collect();
-                send(&sender, Event::Looked { job, files });
-            });
+            self.begin_look(job, chunk, if are_many { Order::LongLinesLast } else { Order::AsListed }, None);
+        }
+    }
+
+    /// `since` is when the job was at these files before.
+    fn begin_look(&self, job: u64, chunk: Vec<ToLookAt>, order: Order, since: Option<Instant>) {
+        let (looker, sender) = (self.looker.clone(), self.sender.clone());
+        self.pool.background(move || {
+            let now = Instant::now();
+            let (mut files, mut later) = (Vec::new(), Vec::new());
+            for (path, known) in chunk {
+                let mut looked = looker.look(order, path, known.as_ref());
+                match (&mut looked.found, since) {
+                    (Found::Later, _) => {
+                        later.push((looked.path, known));
+                        continue;
+                    }
+                    // Who waits for it has waited since then.
+                    (Found::SetAside { since: parsed, .. }, Some(since)) => *parsed = since,
+                    _ => {}
+                }
+                files.push(looked);
+            }
+            send(&sender, Event::Looked { job, files, later, since: since.unwrap_or(now) });
+        });
+    }
+
+    /// Ends a job that was looked at, or looks at what it has left for later: behind all that is queued, while who waits for
+    /// the job goes on waiting.
+    fn go_on(&mut self, job: u64, later: Vec<ToLookAt>, since: Instant) {
+        if later.is_empty() {
+            self.pending.end(job);
+        } else {
+            self.begin_look(job, later, Order::AsListed, Some(since));
         }
     }
 
@@ -291,7 +325,7 @@ impl Run {
             }
             linked.extend(self.note_link(&path, stat));
             match found {
-                Found::Cancelled => {}
+                Found::Cancelled | Found::Later => {}
                 // Between the beginning of the look and now an older look may have been taken in.
                 Found::Same(known) => {
                     if !self.state.file(&path).is_some_and(|now| Arc::ptr_eq(now, &known)) {
@@ -310,7 +344,6 @@ impl Run {
             }
         }
         self.look_at_all_names(&linked);
-        self.pending.end(job);
     }
 
     /// Notes which file `path` is; that file, where another name of it may have been seen when it was the only one.
@@ -357,7 +390,7 @@ impl Run {
         let start = if trial.is_running() { Start::Now } else { Start::InTurn };
         self.trials.begin(path, start, move |cancel| {
             let files = vec![looker.try_out(trial, cancel)];
-            send(&sender, Event::Looked { job, files });
+            send(&sender, Event::Looked { job, files, later: Vec::new(), since: Instant::now() });
         });
     }
 

@@ -133,6 +133,33 @@ fn an_outline_made_elsewhere_lasts_as_long_as_its_text() {
 }
 
 #[test]
+fn files_with_long_lines_are_looked_at_after_many_others_and_are_waited_for() {
+    let mut stage = Stage::new();
+    let names: Vec<String> = (0..320).map(|number| format!("f{number}.py")).collect();
+    for name in &names {
+        stage.scratch.write(name, "a = 1\n");
+    }
+    stage.scratch.write("f290.py", &format!("last = [{}]\n", "1, ".repeat(2_000)));
+    stage.take(Event::Noticed(names.iter().map(|name| changed(name)).collect()));
+    let mut answer = stage.ask();
+    stage.arrive();
+    let mut looked = Vec::new();
+    while looked.len() < 319 {
+        let event = stage.look();
+        if let Event::Looked { files, .. } = &event {
+            looked.extend(files.iter().map(|file| file.path.to_string()));
+        }
+        stage.take(event);
+    }
+    assert!(!looked.contains(&"f290.py".to_owned()));
+    assert_eq!(stage.queued.run_questions(), 0);
+    assert!(answer.try_recv().is_err());
+    stage.finish();
+    assert_eq!(stage.queued.run_questions(), 1);
+    assert!(answer.try_recv().expect("answered").contains("f290.py:last"));
+}
+
+#[test]
 fn an_older_look_taken_in_late_changes_nothing() {
     let mut stage = Stage::new();
     stage.scratch.write("a.py", "old = 1\n");
