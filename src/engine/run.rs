@@ -19,9 +19,8 @@ use super::{EngineError, OnChange, OutlinedFile};
 use crate::base::RelPath;
 use crate::index::cache::{Cache, Key};
 use crate::index::{Content, FileEntry, Origin, Skipped, State};
-use crate::lsp::Change;
 use crate::parse::Parsers;
-use crate::vfs::{FileId, Ignore, Root, Stat};
+use crate::vfs::{Change, FileId, Ignore, Root, Stat};
 use crate::watch::{Notice, Watch, WatchError};
 
 /// Files per look: enough to make the hand-over cheap, few enough that all workers end together.

@@ -17,17 +17,6 @@ pub struct At {
     pub revision: u64,
 }
 
-/// What happened to a file of the project.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// It is new.
-    Created,
-    /// Its content is another.
-    Written,
-    /// It is gone.
-    Deleted,
-}
-
 /// Where to go from a use of a name (LSP 3.17, `textDocument/definition` and its siblings).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Goto {

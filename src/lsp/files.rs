@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use super::at::Change;
 use super::changes::Changes;
 use super::connection::{Asked, Connection, RequestError, Slot};
 
@@ -19,7 +18,7 @@ use super::published::Published;
 use super::uri;
 use crate::base::{ContentHash, RelPath, Text};
 use crate::config::{LanguageId, Languages};
-use crate::vfs::{Root, VfsError};
+use crate::vfs::{Change, Root, VfsError};
 
 /// Changes told in one notification.
 const CHANGES_PER_MESSAGE: usize = 1000;

@@ -50,7 +50,8 @@ mod uri;
 mod wire;
 mod workspace_edit;
 
-pub use at::{At, Change, Goto, Waiting};
+pub use crate::vfs::Change;
+pub use at::{At, Goto, Waiting};
 pub use no_answer::NoAnswer;
 pub use servers::{Servers, ServersOptions};
 pub use span::{

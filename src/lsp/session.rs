@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::answers::Answers;
-use super::at::{At, Change};
+use super::at::At;
 use super::collected::Collecting;
 use super::connection::{Connection, Handler, RequestError};
 use super::convert::Rim;
@@ -29,7 +29,7 @@ use super::published::Published;
 use super::span::Encoding;
 use crate::base::{ContentHash, RelPath};
 use crate::config::{LanguageId, Languages};
-use crate::vfs::Root;
+use crate::vfs::{Change, Root};
 
 /// How often a question is asked while others go on, and then alone, when the server gives it up because files changed.
 const RETRIES: usize = 3;

@@ -23,8 +23,8 @@ use crate::serve::session::Session;
 use crate::toolsets::native::NATIVE;
 use crate::toolsets::spelled;
 use crate::toolsets::{
-    Approved, Call, Connected, NotRun, Offered, Outcome, Reach, Reply, Tool, Turn, Turner, Why,
-    about_connection, not_active,
+    Approved, Call, Connected, NotRun, Offered, Outcome, Reach, Reply, Turn, Turner, Why, about_connection,
+    not_active,
 };
 
 /// What became of a call.
@@ -158,7 +158,7 @@ async fn in_project(
         cancel: stop.flag(),
     };
     let reply = stoppable(unbroken(offered, || (tool.run)(call), |reply| reply), stop).await;
-    reply.map(|reply| if for_programs { reply } else { with_recovered(session, tool, reply) })
+    reply.map(|reply| if for_programs { reply } else { with_recovered(session, offered, reply) })
 }
 
 /// The tool at work on the connection itself.
@@ -221,8 +221,9 @@ async fn stoppable<T>(work: impl Future<Output = T>, stop: &Stop) -> Option<T> {
 }
 
 /// The first answer of symd's own contract after a start says what was recovered; the other contracts' texts are fixed.
-fn with_recovered(session: &Session, tool: &'static Tool, mut reply: Reply) -> Reply {
-    if NATIVE.tools.iter().any(|known| std::ptr::eq(known, tool))
+fn with_recovered(session: &Session, offered: Offered, mut reply: Reply) -> Reply {
+    if offered.toolset.name == NATIVE.name
+        && NATIVE.tools.iter().any(|known| known.name == offered.tool.name)
         && let Some(operations) = session.host.tell_recovered()
     {
         let told: String = operations.iter().map(|operation| format!("[recovered: {operation}]\n")).collect();

@@ -47,7 +47,7 @@ pub type Turner = for<'a> fn(Connected<'a>) -> Turning<'a>;
 
 /// How `offered` runs, if it is about the connection.
 pub fn about_connection(offered: Offered) -> Option<Turner> {
-    if !std::ptr::eq(offered.toolset, &raw const SERENA) {
+    if offered.toolset.name != SERENA.name {
         return None;
     }
     serena::ABOUT_CONNECTION.iter().find(|(name, _)| *name == offered.tool.name).map(|(_, turner)| *turner)
@@ -55,7 +55,7 @@ pub fn about_connection(offered: Offered) -> Option<Turner> {
 
 /// The refusal of a tool that the connection's modes leave out.
 pub fn not_active(offered: Offered, client: &Client) -> Option<Reply> {
-    if !std::ptr::eq(offered.toolset, &raw const SERENA) {
+    if offered.toolset.name != SERENA.name {
         return None;
     }
     client.modes.refusal(offered.tool.name)

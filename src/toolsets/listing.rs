@@ -51,7 +51,7 @@ impl Listing {
 
 /// The listings of these contracts, profiles aside.
 pub fn listings(toolsets: &[&'static Toolset]) -> Vec<Listing> {
-    let of = |toolset: &&'static Toolset| match std::ptr::eq(*toolset, &raw const NATIVE) {
+    let of = |toolset: &&'static Toolset| match toolset.name == NATIVE.name {
         true => native::LISTINGS.to_vec(),
         false => vec![Listing::whole(toolset)],
     };
@@ -64,7 +64,7 @@ pub fn choose(toolsets: &[&'static Toolset], names: &[String]) -> Result<Vec<Lis
     let find = |name: &String| {
         let profiles = native::PROFILES
             .iter()
-            .filter(|profile| toolsets.iter().any(|toolset| std::ptr::eq(*toolset, profile.toolset)));
+            .filter(|profile| toolsets.iter().any(|toolset| toolset.name == profile.toolset.name));
         all.iter().chain(profiles).copied().find(|listing| listing.name == name).ok_or_else(|| {
             let known: Vec<&str> = all.iter().map(|listing| listing.name).collect();
             format!("there is no toolset {name:?}; known: {}", known.join(", "))

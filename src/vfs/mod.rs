@@ -2,12 +2,14 @@
 //! path, link or race of a client's making leads outside. `slot` holds the steps of a write; only `edit` takes them.
 
 mod beneath;
+mod change;
 mod gits_own;
 mod ignore;
 mod root;
 mod slot;
 pub mod spelling;
 
+pub use change::Change;
 pub use gits_own::GitsOwn;
 pub use ignore::{Ignore, IgnoreSettings, Rules, Vendored};
 pub use root::{Entry, EntryKind, FileBytes, FileId, MAX_FILE_BYTES, Root, Stat, VfsError};
