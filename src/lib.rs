@@ -2,9 +2,7 @@
 //! answers agents, people and editors from that one state. ARCHITECTURE.md shows the layers; a module
 //! uses only modules of the rows before it.
 
-pub mod base;
 pub mod cli;
-pub mod config;
 pub mod edit;
 pub mod engine;
 pub mod index;
@@ -19,5 +17,7 @@ pub mod resolve;
 pub mod serve;
 pub mod syntax;
 pub mod toolsets;
-pub mod vfs;
 pub mod watch;
+pub use symd_base as base;
+pub use symd_config as config;
+pub use symd_vfs as vfs;

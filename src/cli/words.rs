@@ -93,7 +93,9 @@ mod tests {
 
     fn all_sources() -> Vec<(String, String)> {
         let mut all = Vec::new();
-        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut all);
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        sources(&root.join("src"), &mut all);
+        sources(&root.join("crates"), &mut all);
         all
     }
 

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::base::state::durable;
+use symd_base::state::durable;
 
 /// Edits whose rest may wait. When as many do, the next edit waits for the disk.
 const WAITING: usize = 64;

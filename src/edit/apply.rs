@@ -11,8 +11,8 @@ use super::entry::{Entry, Record};
 use super::error::{Conflict, EditError};
 use super::gate::{Closed, Gate};
 use super::steps::{Hook, Step};
-use crate::base::{ContentHash, RelPath};
-use crate::vfs::{Found, Root, Slot, VfsError};
+use symd_base::{ContentHash, RelPath};
+use symd_vfs::{Found, Root, Slot, VfsError};
 
 /// Staged files that are open at once: each batch is synced together before the next is written.
 const BATCH: usize = 128;

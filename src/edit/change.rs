@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::base::{ContentHash, RelPath};
-use crate::vfs::{Like, Meta, Stat};
+use symd_base::{ContentHash, RelPath};
+use symd_vfs::{Like, Meta, Stat};
 
 /// What became of one file, as told to whoever asked for the edit. Links are resolved in `path`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use std::time::Duration;
 use similar::{Algorithm, ChangeTag, TextDiff};
 
 use super::change::{Change, Changes};
-use crate::base::RelPath;
-use crate::base::text::decode;
+use symd_base::RelPath;
+use symd_base::text::decode;
 
 /// Longer than a diff of real edits takes. After it the rest is shown as replaced: longer than it need be, and right.
 const DEADLINE: Duration = Duration::from_millis(200);

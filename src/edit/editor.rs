@@ -18,8 +18,8 @@ use super::put_back::{self, LeftFile, PutBack, Recovered, RecoveredOperation, Re
 use super::steps::{Hook, Step};
 use super::store::{Left, OperationId, Pending, Place, Store};
 use super::tree::{self, Links};
-use crate::base::RelPath;
-use crate::vfs::Root;
+use symd_base::RelPath;
+use symd_vfs::Root;
 
 /// What the history may take on the disk.
 const DEFAULT_HISTORY_BYTES: u64 = 100 << 20;

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use super::change::{Change, Changes, FileChange};
 use super::plan::By;
 use super::store::OperationId;
-use crate::base::{ContentHash, RelPath};
-use crate::vfs::{Like, Meta, TEMPORARY_PREFIX};
+use symd_base::{ContentHash, RelPath};
+use symd_vfs::{Like, Meta, TEMPORARY_PREFIX};
 
 /// The first bytes; the digit is the format's version.
 const MAGIC: &[u8; 8] = b"symdedt1";

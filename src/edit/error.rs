@@ -3,9 +3,9 @@
 use std::fmt;
 
 use super::store::OperationId;
-use crate::base::state::StateError;
-use crate::base::{ContentHash, RelPath, TextEditError};
-use crate::vfs::VfsError;
+use symd_base::state::StateError;
+use symd_base::{ContentHash, RelPath, TextEditError};
+use symd_vfs::VfsError;
 
 /// A file that is not what the plan was made for.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::store::OperationId;
-use crate::base::ContentHash;
-use crate::base::state::StateError;
+use symd_base::ContentHash;
+use symd_base::state::StateError;
 
 /// Who held the lock, the last number it knew of, and the first bytes of the hash of both: what is damaged says nothing.
 const LOCK_BYTES: usize = PROVEN_BYTES + 8;

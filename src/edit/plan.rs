@@ -1,6 +1,6 @@
 //! What somebody wants to change: steps in order. Says nothing about whether it can be done.
 
-use crate::base::{ContentHash, RelPath, TextEdits};
+use symd_base::{ContentHash, RelPath, TextEdits};
 
 /// An edit of any number of files: applied whole or not at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use super::change::{Change, Changes, Original, Wanted};
 use super::entry::{Head, Journal, Kind, Record};
 use super::plan::By;
 use super::store::{Left, OperationId, Store};
-use crate::base::{ContentHash, RelPath};
-use crate::vfs::{Like, Meta, Stat};
+use symd_base::{ContentHash, RelPath};
+use symd_vfs::{Like, Meta, Stat};
 
 /// Old bytes that a journal of this project's history may have.
 const LIMIT: u64 = 1 << 20;

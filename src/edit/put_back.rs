@@ -11,8 +11,8 @@ use super::entry::{Entry, Journal, Old, Record};
 use super::error::{EditError, bare};
 use super::steps::{Hook, Step};
 use super::store::OperationId;
-use crate::base::{ContentHash, RelPath};
-use crate::vfs::{Found, Like, Root, Slot, VfsError};
+use symd_base::{ContentHash, RelPath};
+use symd_vfs::{Found, Like, Root, Slot, VfsError};
 
 /// What recovery found when the project was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use super::entry::Head;
 use super::slot::NOTHING;
-use crate::base::state::{StateError, durable};
+use symd_base::state::{StateError, durable};
 
 /// Where it begins, behind what [`super::ledger`] keeps there.
 const OFFSET: u64 = 64;

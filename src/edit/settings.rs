@@ -2,8 +2,8 @@
 //! Says nothing of what stands in them, and nothing of `.symd`'s other files (memories are edited like any file).
 //! Invariant: the answer does not depend on the case of a name, nor on the name by which a link leads to the file.
 
-use crate::base::RelPath;
-use crate::vfs::{EntryKind, Root};
+use symd_base::RelPath;
+use symd_vfs::{EntryKind, Root};
 
 /// Where the files are.
 const DIRECTORY: &str = ".symd";

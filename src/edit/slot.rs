@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::base::state::{StateError, durable};
+use symd_base::state::{StateError, durable};
 
 /// Bytes of the file. A longer journal gets a file of its own.
 const BYTES: usize = 64 << 10;

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use super::error::EditError;
-use crate::base::text::{Binary, Encoding, decode};
-use crate::base::{RelPath, TextEdits};
+use symd_base::text::{Binary, Encoding, decode};
+use symd_base::{RelPath, TextEdits};
 
 /// The bytes of `path` with `edits` made.
 pub(super) fn splice(path: &RelPath, bytes: &[u8], edits: &TextEdits) -> Result<Vec<u8>, EditError> {
@@ -147,7 +147,7 @@ fn utf8_piece(rest: &[u8]) -> (usize, usize, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{TextEdit, TextRange};
+    use symd_base::{TextEdit, TextRange};
 
     fn made(bytes: &[u8], edits: &[(u32, u32, &str)]) -> Result<Vec<u8>, EditError> {
         let edits = edits.iter().map(|&(start, end, text)| TextEdit {

@@ -14,7 +14,7 @@ use super::entry::{Entry, Head, Journal};
 use super::ledger::Ledger;
 use super::second_head::{Lying, SecondHead, is_nothing};
 use super::slot::Slot;
-use crate::base::state::{self, StateError, durable};
+use symd_base::state::{self, StateError, durable};
 
 /// The number of an operation, unique in its project, rising with time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

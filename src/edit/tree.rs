@@ -11,8 +11,8 @@ use super::error::{Conflict, EditError};
 use super::plan::{Access, Plan, PlanStep};
 use super::settings::Settings;
 use super::splice::splice;
-use crate::base::{ContentHash, RelPath};
-use crate::vfs::{EntryKind, Found, GitsOwn, Like, MAX_FILE_BYTES, Root, VfsError};
+use symd_base::{ContentHash, RelPath};
+use symd_vfs::{EntryKind, Found, GitsOwn, Like, MAX_FILE_BYTES, Root, VfsError};
 
 /// Files as the plan found them and as it leaves them. A path stands in both maps or in none.
 struct Tree<'r> {

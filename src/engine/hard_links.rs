@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::base::RelPath;
-use crate::vfs::FileId;
+use symd_base::RelPath;
+use symd_vfs::FileId;
 
 /// The names by file.
 #[derive(Debug, Default)]
@@ -57,7 +57,7 @@ impl HardLinks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vfs::Stat;
+    use symd_vfs::Stat;
 
     #[test]
     fn names_of_one_file_know_each_other() {

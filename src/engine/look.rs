@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::foretold::Foretellings;
-use crate::base::{Cancel, ContentHash, RelPath, text};
-use crate::config::Languages;
 use crate::index::cache::{Cache, Key};
 use crate::index::{Content, FileEntry, Origin, Skipped};
 use crate::parse::{Attempt, ParseError, Parsers, Running};
 use crate::syntax::Grammar;
-use crate::vfs::{EntryKind, FileBytes, Root, Stat, VfsError};
+use symd_base::{Cancel, ContentHash, RelPath, text};
+use symd_config::Languages;
+use symd_vfs::{EntryKind, FileBytes, Root, Stat, VfsError};
 
 /// Larger files are listed and searched, not parsed: a syntax tree takes many times the text's memory, and
 /// what is larger than this was written by a program.

@@ -34,14 +34,10 @@ pub use status::{EngineStatus, SkippedFiles, UnparsableFile};
 pub use turns::Turn;
 pub use view::{Current, CurrentError, View};
 
-use crate::base::state::{self, StateError};
-use crate::base::{ContentHash, RelPath};
-use crate::config::Languages;
 use crate::index::State;
 use crate::index::cache::{Cache, Key};
 use crate::parse::{Parsers, Warm};
 use crate::syntax::Outline;
-use crate::vfs::{Change, Ignore, IgnoreSettings, Root, Stat, Vendored};
 use crate::watch::{Notice, Watch, WatchError, WatchOptions};
 use event::{Event, Length, Question};
 use foretold::Foretellings;
@@ -49,6 +45,10 @@ use gate::Gate;
 use look::Looker;
 use pool::Pool;
 use run::Run;
+use symd_base::state::{self, StateError};
+use symd_base::{ContentHash, RelPath};
+use symd_config::Languages;
+use symd_vfs::{Change, Ignore, IgnoreSettings, Root, Stat, Vendored};
 use turns::Turns;
 
 /// Events on their way to the engine. When it is full, askers and pool threads wait; the engine waits for

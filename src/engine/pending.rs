@@ -6,7 +6,7 @@ use std::ops::Bound;
 use std::time::Instant;
 
 use super::event::Question;
-use crate::base::RelPath;
+use symd_base::RelPath;
 
 /// Jobs under way and the questions behind them.
 #[derive(Default)]

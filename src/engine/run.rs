@@ -16,12 +16,12 @@ use super::status::{EngineStatus, Tally};
 use super::trials::{Start, Trials};
 use super::view::View;
 use super::{EngineError, OnChange, OutlinedFile};
-use crate::base::RelPath;
 use crate::index::cache::{Cache, Key};
 use crate::index::{Content, FileEntry, Origin, Skipped, State};
 use crate::parse::Parsers;
-use crate::vfs::{Change, FileId, Ignore, Root, Stat};
 use crate::watch::{Notice, Watch, WatchError};
+use symd_base::RelPath;
+use symd_vfs::{Change, FileId, Ignore, Root, Stat};
 
 /// Files per look: enough to make the hand-over cheap, few enough that all workers end together.
 const FILES_PER_JOB: usize = 8;
@@ -625,10 +625,10 @@ async fn until(time: Option<Instant>) {
 /// What the root looks like to the engine's parts.
 pub(super) fn looker(
     root: Arc<Root>,
-    languages: Arc<crate::config::Languages>,
+    languages: Arc<symd_config::Languages>,
     cache: Option<Arc<Cache>>,
     parsers: Parsers,
 ) -> Arc<Looker> {
-    let (cancel, foretold) = (crate::base::Cancel::new(), Arc::default());
+    let (cancel, foretold) = (symd_base::Cancel::new(), Arc::default());
     Arc::new(Looker { root, languages, cache, cancel, foretold, parsers })
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::base::{Cancel, RelPath};
+use symd_base::{Cancel, RelPath};
 
 type Job = Box<dyn FnOnce() + Send>;
 

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::look::MAX_PARSED_BYTES;
-use crate::base::{Cancel, ContentHash, RelPath, Text};
-use crate::config::Languages;
 use crate::index::{Content, FileEntry, Origin, Skipped, Snapshot};
 use crate::parse::{Attempt, ParseError, Parsers};
 pub use crate::resolve::Current;
 use crate::resolve::Sources;
-use crate::vfs::{EntryKind, Ignore, Root, VfsError};
+use symd_base::{Cancel, ContentHash, RelPath, Text};
+use symd_config::Languages;
+use symd_vfs::{EntryKind, Ignore, Root, VfsError};
 
 /// One question's view of the project.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::file::{Content, FileEntry};
 use super::snapshot::Snapshot;
-use crate::base::ContentHash;
+use symd_base::ContentHash;
 
 impl Snapshot {
     /// A hash over everything this index says: equal for two indexes that would answer every question alike.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::base::{ContentHash, RelPath};
 use crate::syntax::{Grammar, Outline};
-use crate::vfs::Stat;
+use symd_base::{ContentHash, RelPath};
+use symd_vfs::Stat;
 
 /// One regular, not ignored file of the project. Replaced whole, never changed.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::file::FileEntry;
-use crate::base::RelPath;
+use symd_base::RelPath;
 
 /// Entries in a full page. A change copies one page of pointers and the list of pages; at 100,000 files both
 /// are a few hundred long.

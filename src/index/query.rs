@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::file::FileEntry;
 use super::snapshot::Snapshot;
-use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath};
 use crate::syntax::name_path::Matching;
 use crate::syntax::{NamePattern, Outline, Row, SymbolKind};
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath};
 
 /// Which symbols are asked for.
 #[derive(Clone, Debug)]

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::file::{Content, FileEntry, Skipped};
 use super::files::FileMap;
 use super::segment::{Posting, Segment};
-use crate::base::RelPath;
-use crate::vfs::Stat;
+use symd_base::RelPath;
+use symd_vfs::Stat;
 
 /// When name tables are built anew.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use crate::base::programs::Programs;
+use symd_base::programs::Programs;
 
 /// Who the user is and what their tools go by.
 const PLAIN: [&str; 26] = [

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use super::InstallError;
 use super::manifest::Manifest;
-use crate::base::programs::is_program;
-use crate::base::state::{self, StateDirs};
+use symd_base::programs::is_program;
+use symd_base::state::{self, StateDirs};
 
 const CURRENT: &str = "current";
 const MANIFEST: &str = "installed.json";

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::Surroundings;
 use super::home::Home;
 use super::manifest::Manifest;
-use crate::base::programs::Unusable;
-use crate::config::LanguageServer;
+use symd_base::programs::Unusable;
+use symd_config::LanguageServer;
 
 /// Who put a server where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,10 +50,10 @@ pub fn locate(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::state;
-    use crate::config::Languages;
-    use crate::config::layers::LayerText;
-    use crate::config::trust::Trust;
+    use symd_base::state;
+    use symd_config::Languages;
+    use symd_config::layers::LayerText;
+    use symd_config::trust::Trust;
 
     #[test]
     fn what_would_not_be_started_is_not_located() {

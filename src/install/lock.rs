@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 
 use super::InstallError;
-use crate::base::state::{self, StateError};
+use symd_base::state::{self, StateError};
 
 /// Held until dropped.
 #[derive(Debug)]

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::pins;
-use crate::base::ContentHash;
-use crate::config::server::Install;
+use symd_base::ContentHash;
+use symd_config::server::Install;
 
 /// One installation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

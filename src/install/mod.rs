@@ -24,7 +24,7 @@ pub use manifest::Manifest;
 pub use run::{Done, Force, Installer, Told};
 pub use wanted::{Resolved, Source, default_server, resolve, source_of};
 
-use crate::base::state::StateError;
+use symd_base::state::StateError;
 
 /// Why a server could not be installed.
 #[derive(Debug, thiserror::Error)]

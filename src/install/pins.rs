@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::pinned::PINNED;
-use crate::config::server::Install;
+use symd_config::server::Install;
 
 /// All lists for these parts of `server`, one after the other; `None` when one that is needed is not there for exactly
 /// these versions. cargo needs none: a crate's own lockfile holds the hashes of what it is built from.
@@ -80,7 +80,7 @@ fn find(server: &str, kind: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Languages;
+    use symd_config::Languages;
 
     #[test]
     fn every_part_that_a_registry_gives_is_held_against_hashes() {

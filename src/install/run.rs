@@ -8,9 +8,9 @@ use super::manifest::Manifest;
 use super::registry::Work;
 use super::wanted::{Source, source_of};
 use super::{InstallError, InstallLock, Surroundings};
-use crate::base::programs::is_program;
-use crate::config::LanguageServer;
-use crate::config::server::Install;
+use symd_base::programs::is_program;
+use symd_config::LanguageServer;
+use symd_config::server::Install;
 
 /// Whether what is there already is installed again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

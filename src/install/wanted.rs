@@ -2,8 +2,8 @@
 //! installed here. Starts nothing.
 
 use super::Surroundings;
-use crate::config::server::Install;
-use crate::config::{LanguageServer, Languages};
+use symd_config::server::Install;
+use symd_config::{LanguageServer, Languages};
 
 /// How a server is got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,9 +112,9 @@ fn distance(one: &str, other: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::state;
-    use crate::config::layers::LayerText;
-    use crate::config::trust::Trust;
+    use symd_base::state;
+    use symd_config::layers::LayerText;
+    use symd_config::trust::Trust;
 
     const TOML: &str = r#"
 [[language]]

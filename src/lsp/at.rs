@@ -2,7 +2,7 @@
 
 use tokio::time::Instant;
 
-use crate::base::{ContentHash, RelPath};
+use symd_base::{ContentHash, RelPath};
 
 /// A place in a file of the project.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::base::RelPath;
-use crate::vfs::Change;
+use symd_base::RelPath;
+use symd_vfs::Change;
 
 /// Paths that wait to be told. When it is full, changes of further paths are lost, which the owner learns of once: a
 /// server that missed changes must be restarted.

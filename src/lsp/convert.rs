@@ -224,7 +224,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::base::RelPath;
+    use symd_base::RelPath;
 
     fn rim() -> Rim {
         Rim { root: Arc::new(PathBuf::from("/p")), encoding: Encoding::Utf16 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::capabilities::{Sync, SyncKind};
 use super::place;
 use super::span::Encoding;
-use crate::base::{ContentHash, RelPath, Text, TextRange};
+use symd_base::{ContentHash, RelPath, Text, TextRange};
 
 /// Documents kept open. When there are more, the one that was not asked about for longest is closed, unless a question
 /// about it is under way.

@@ -9,7 +9,7 @@ use super::edit_shapes::{
 };
 use super::span::FileRef;
 use super::workspace_edit::{EditStep, Existing, Missing, SpanEdit, WorkspaceEdit};
-use crate::base::{ContentHash, RelPath};
+use symd_base::{ContentHash, RelPath};
 
 /// What a server was told of an open document: its version and its content.
 pub(crate) type Known = (i32, ContentHash);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::base::programs::is_within;
+use symd_base::programs::is_within;
 
 /// Kept as they are.
 const KEPT: &[&str] = &["HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR"];

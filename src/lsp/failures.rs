@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::NoAnswer;
-use crate::base::ContentHash;
-use crate::config::LanguageId;
+use symd_base::ContentHash;
+use symd_config::LanguageId;
 
 /// Texts that are remembered. When it is full all are forgotten, and tried again.
 const MAX_TEXTS: usize = 10_000;

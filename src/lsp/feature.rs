@@ -2,7 +2,7 @@
 //! another (Helix's words where it has one). Only names.
 
 use super::{Direction, Goto};
-use crate::config::ServerUse;
+use symd_config::ServerUse;
 
 /// A kind of question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -16,9 +16,9 @@ use super::connection::{Asked, Connection, RequestError, Slot};
 use super::documents::{Content, Documents, Told};
 use super::published::Published;
 use super::uri;
-use crate::base::{ContentHash, RelPath, Text};
-use crate::config::{LanguageId, Languages};
-use crate::vfs::{Change, Root, VfsError};
+use symd_base::{ContentHash, RelPath, Text};
+use symd_config::{LanguageId, Languages};
+use symd_vfs::{Change, Root, VfsError};
 
 /// Changes told in one notification.
 const CHANGES_PER_MESSAGE: usize = 1000;

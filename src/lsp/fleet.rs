@@ -16,9 +16,9 @@ use super::flights::{Flights, Landing, Taken};
 use super::server::{STOPPED_BY_HAND, Server, Spec, Usable, Using};
 use super::session::Session;
 use super::{At, Change, NoAnswer, Said, ServersOptions, Waiting, nested};
-use crate::base::{ContentHash, RelPath};
-use crate::config::server::Install;
-use crate::config::{LanguageId, LanguageServer, Languages};
+use symd_base::{ContentHash, RelPath};
+use symd_config::server::Install;
+use symd_config::{LanguageId, LanguageServer, Languages};
 
 /// All servers of one project.
 #[derive(Debug)]
@@ -398,7 +398,7 @@ impl Fleet {
         if !called.is_empty() {
             return Ok(called);
         }
-        let uses = |(_, language): &(LanguageId, &crate::config::Language)| {
+        let uses = |(_, language): &(LanguageId, &symd_config::Language)| {
             language.language_servers.iter().any(|server| server.name == name)
         };
         let language = self.options.languages.all().find(uses).map(|(language, _)| language);

@@ -7,7 +7,7 @@ use std::os::fd::OwnedFd;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, PidfdFlags, Signal};
 
-use crate::base::processes::{self, Process};
+use symd_base::processes::{self, Process};
 
 /// How often a group that is ended one by one is looked at again.
 const ROUNDS: usize = 100;

@@ -21,7 +21,7 @@ use super::readiness::{Readiness, Standing, Told};
 use super::server::{Early, STOPPED_BY_HAND, Spec, TOO_MANY_CHANGES, Used};
 use super::session::Session;
 use super::{ServerState, ending};
-use crate::base::RelPath;
+use symd_base::RelPath;
 
 /// How often the memory of a server is looked at: often enough that a leak is seen before it hurts.
 const MEMORY_EVERY: Duration = Duration::from_secs(10);

@@ -50,7 +50,6 @@ mod uri;
 mod wire;
 mod workspace_edit;
 
-pub use crate::vfs::Change;
 pub use at::{At, Goto, Waiting};
 pub use no_answer::NoAnswer;
 pub use servers::{Servers, ServersOptions};
@@ -59,6 +58,7 @@ pub use span::{
     Place, Said, Severity, Span, Subject,
 };
 pub use status::{ServerState, ServerStatus};
+pub use symd_vfs::Change;
 pub use workspace_edit::{
     EditStep, Existing, Formatting, Indent, Missing, Renaming, SpanEdit, WorkspaceEdit,
 };

@@ -4,9 +4,9 @@
 
 use std::collections::VecDeque;
 
-use crate::base::RelPath;
-use crate::config::{LanguageId, Languages};
-use crate::vfs::{EntryKind, Root};
+use symd_base::RelPath;
+use symd_config::{LanguageId, Languages};
+use symd_vfs::{EntryKind, Root};
 
 /// Directories deeper than this below the project's root are not looked at.
 const DEPTH: usize = 4;

@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 use super::fleet::Fleet;
 use super::server::{LATE, Server};
 use super::{ServerState, ServerStatus, group};
-use crate::base::RelPath;
-use crate::config::{LanguageId, ServerUse};
+use symd_base::RelPath;
+use symd_config::{LanguageId, ServerUse};
 
 impl Fleet {
     /// All servers that were made, and all whose programs are there.

@@ -2,7 +2,7 @@
 //! do: at `\n`, `\r\n` and `\r` (LSP 3.17, "Text Documents"). Invariant: no offset ever cuts a character.
 
 use super::span::{Encoding, Place, Span};
-use crate::base::{Text, TextRange};
+use symd_base::{Text, TextRange};
 
 impl Encoding {
     /// LSP's name of it (`PositionEncodingKind`).
@@ -96,8 +96,8 @@ impl Span {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::RelPath;
     use crate::lsp::FileRef;
+    use symd_base::RelPath;
 
     const ALL: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
 

@@ -10,8 +10,8 @@ use super::environment;
 use super::process::Launch;
 use super::server::Spec;
 use super::session::Setup;
-use crate::base::programs::{Programs, Unusable};
-use crate::base::state;
+use symd_base::programs::{Programs, Unusable};
+use symd_base::state;
 
 impl Spec {
     /// The program, and all it requires, or what is missing, as a sentence: "ty is not installed".

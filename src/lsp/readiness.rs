@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::config::server::Readiness as Rules;
+use symd_config::server::Readiness as Rules;
 
 /// An end of progress and a complaint closer than this belong together.
 const SAME_MOMENT: Duration = Duration::from_secs(1);

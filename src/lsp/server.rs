@@ -15,9 +15,9 @@ use super::life::{Life, Order};
 use super::phase::Phase;
 use super::session::Session;
 use super::{Change, NoAnswer, ServerState, Waiting};
-use crate::base::RelPath;
-use crate::config::{LanguageId, LanguageServer};
-use crate::vfs::Root;
+use symd_base::RelPath;
+use symd_config::{LanguageId, LanguageServer};
+use symd_vfs::Root;
 
 /// Orders that the server's task has not taken: it takes them at once except while it ends a process. When it is full,
 /// whoever orders waits; a question's wish that it be started is dropped, as others have wished the same.
@@ -40,7 +40,7 @@ pub(super) struct Spec {
     /// The same, in the project.
     pub(super) root_in_project: RelPath,
     pub(super) root: Arc<Root>,
-    pub(super) languages: Arc<crate::config::Languages>,
+    pub(super) languages: Arc<symd_config::Languages>,
     pub(super) supervisor: PathBuf,
     pub(super) installed: PathBuf,
     pub(super) search_path: std::ffi::OsString,

@@ -11,9 +11,9 @@ use super::{
     At, CallSite, Change, CodeAction, Diagnoses, Direction, Formatting, Goto, Item, NoAnswer, OutsideMembers,
     Renaming, Said, ServerStatus, Span, Subject, Waiting, WorkspaceEdit,
 };
-use crate::base::{ContentHash, RelPath, TextRange};
-use crate::config::{LanguageId, Languages};
-use crate::vfs::Root;
+use symd_base::{ContentHash, RelPath, TextRange};
+use symd_config::{LanguageId, Languages};
+use symd_vfs::Root;
 
 /// What driving servers takes.
 #[derive(Clone, Debug)]

@@ -27,9 +27,9 @@ use super::no_answer::NoAnswer;
 use super::place;
 use super::published::Published;
 use super::span::Encoding;
-use crate::base::{ContentHash, RelPath};
-use crate::config::{LanguageId, Languages};
-use crate::vfs::{Change, Root};
+use symd_base::{ContentHash, RelPath};
+use symd_config::{LanguageId, Languages};
+use symd_vfs::{Change, Root};
 
 /// How often a question is asked while others go on, and then alone, when the server gives it up because files changed.
 const RETRIES: usize = 3;

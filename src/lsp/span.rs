@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use crate::base::RelPath;
 use crate::syntax::SymbolKind;
+use symd_base::RelPath;
 
 /// An answer and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]

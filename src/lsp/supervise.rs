@@ -18,7 +18,7 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, PidfdFlags, Signal};
 
 use super::group;
-use crate::base::processes;
+use symd_base::processes;
 
 /// How much less than the daemon a server is favoured: syntax answers stay fast beside a busy one.
 const NICENESS: i32 = 10;

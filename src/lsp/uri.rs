@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::span::FileRef;
-use crate::base::RelPath;
+use symd_base::RelPath;
 
 /// The URI of an absolute path.
 pub(crate) fn of_path(path: &Path) -> String {

@@ -3,7 +3,7 @@
 //! server's order of steps is kept.
 
 use super::span::{FileRef, Span};
-use crate::base::ContentHash;
+use symd_base::ContentHash;
 
 /// What a server wants changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use super::question::QuestionError;
 use super::spot::{Dropped, Expect, OutsideSpot, Source, Spot, check};
 use super::symbol::{Detail, Lettering, Symbol, symbol};
-use crate::base::{Cancel, TextRange};
 use crate::engine::View;
 use crate::lsp::Span;
 use crate::resolve;
+use symd_base::{Cancel, TextRange};
 
 /// A declaration in the project.
 #[derive(Clone, Debug, PartialEq, Eq)]

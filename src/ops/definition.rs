@@ -7,13 +7,13 @@ use super::question::{QuestionError, Source, no_language, unchanged};
 use super::spot::whole_words;
 use super::target::{Target, Wanted, target};
 use super::unread::{self, Unread};
-use crate::base::{Cancel, RelPath, TextRange};
-use crate::config::{LanguageId, Languages};
 use crate::engine::View;
 use crate::lsp::{At, Goto, NoAnswer, Waiting};
 use crate::ops::find_symbol::SymbolError;
 use crate::ops::target::TargetError;
 use crate::resolve;
+use symd_base::{Cancel, RelPath, TextRange};
+use symd_config::{LanguageId, Languages};
 
 pub use declared::{Declarations, Declared};
 

@@ -7,13 +7,13 @@ use super::Project;
 use super::question::{QuestionError, no_language, unchanged};
 use super::spot::{Source, Spot};
 use super::target::Wanted;
-use crate::base::{Cancel, RelPath, TextRange};
-use crate::config::LanguageId;
 use crate::engine::View;
 use crate::index::Scope;
 use crate::lsp::{Covers, Diagnostic, FileRef, NoAnswer, Severity, Subject, Waiting};
 use crate::ops::find_symbol::{SymbolError, scope};
 use crate::ops::target::TargetError;
+use symd_base::{Cancel, RelPath, TextRange};
+use symd_config::LanguageId;
 
 /// Of what diagnostics are asked.
 #[derive(Clone, Debug)]

@@ -3,9 +3,9 @@
 
 use super::glob::Glob;
 use super::tree::{FileOpError, LocateError};
-use crate::base::RelPath;
 use crate::engine::View;
-use crate::vfs::{EntryKind, VfsError};
+use symd_base::RelPath;
+use symd_vfs::{EntryKind, VfsError};
 
 /// Whether what git ignores is listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@
 use super::glob::Glob;
 use super::scope::Scope;
 use super::tree::{FileOpError, Tree, check_every};
-use crate::base::{Cancel, RelPath};
-use crate::vfs::EntryKind;
+use symd_base::{Cancel, RelPath};
+use symd_vfs::EntryKind;
 
 /// Files looked at between two looks at the cancel flag.
 const STEP: usize = 1024;

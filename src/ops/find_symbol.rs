@@ -7,13 +7,13 @@ use super::naming::{Understood, understood};
 use super::symbol::{Detail, Lettering, Symbol, signature_of, symbol};
 use super::tree::{LocateError, Located};
 use super::unread::{self, Unread};
-use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, ContentHash, RelPath, Text, TextRange};
 use crate::engine::{CurrentError, View};
 use crate::index::{FileEntry, Hit, Query, Scope};
 use crate::syntax::NamePattern;
 use crate::syntax::name_path::Matching;
-use crate::vfs::{EntryKind, VfsError};
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, ContentHash, RelPath, Text, TextRange};
+use symd_vfs::{EntryKind, VfsError};
 
 /// What is asked.
 #[derive(Clone, Debug)]

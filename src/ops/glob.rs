@@ -11,7 +11,7 @@
 use std::fmt::Write as _;
 
 use super::search::Case;
-use crate::base::RelPath;
+use symd_base::RelPath;
 
 /// Alternatives one glob may have once its braces are spelled out: `{a,b}{a,b}…` doubles with every pair.
 const MAX_ALTERNATIVES: usize = 1024;

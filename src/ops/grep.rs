@@ -9,7 +9,7 @@ use std::time::Instant;
 use super::search::{Hits, Pattern, Query, SearchError, search_files};
 use super::tree::{FileOpError, Tree};
 use super::walk::{Links, Reach, walk};
-use crate::base::{Cancel, RelPath};
+use symd_base::{Cancel, RelPath};
 
 /// Characters of a line that are kept: more are those of generated files.
 const MAX_LINE_CHARS: usize = 2_000;
@@ -55,7 +55,7 @@ pub fn grep(
     let walked = walk(tree, &RelPath::root(), reach, cancel).map_err(|error| match error {
         FileOpError::Vfs(error) => SearchError::Vfs(error),
         // A walk of a path that is known fails in no other way.
-        _ => SearchError::Cancelled(crate::base::cancel::Cancelled),
+        _ => SearchError::Cancelled(symd_base::cancel::Cancelled),
     })?;
     let files: Vec<&RelPath> = walked.files.iter().filter(|path| wants(path)).collect();
     let query = Query::new(pattern);

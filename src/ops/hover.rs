@@ -4,11 +4,11 @@
 use super::Project;
 use super::definition::{Pointed, Pointer};
 use super::question::{QuestionError, Source, unchanged};
-use crate::base::{Cancel, Text};
 use crate::engine::View;
 use crate::lsp::{At, NoAnswer, Waiting};
 use crate::resolve;
 use crate::syntax::Row;
+use symd_base::{Cancel, Text};
 
 /// Lines of a declaration's head, and of a comment, that are shown.
 const MAX_LINES: usize = 20;

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use super::cores;
 use super::tree::{FileOpError, Tree};
-use crate::base::{Cancel, RelPath};
-use crate::vfs::{Entry, EntryKind, VfsError};
+use symd_base::{Cancel, RelPath};
+use symd_vfs::{Entry, EntryKind, VfsError};
 
 /// Directories that are worth a thread.
 const WORTH: usize = 32;

@@ -2,8 +2,8 @@
 //! descended, so a listing ends and stays inside the project.
 
 use super::tree::{FileOpError, LocateError, Tree};
-use crate::base::{Cancel, RelPath};
-use crate::vfs::{EntryKind, VfsError};
+use symd_base::{Cancel, RelPath};
+use symd_vfs::{EntryKind, VfsError};
 
 /// How far a listing goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

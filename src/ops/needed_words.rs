@@ -3,12 +3,12 @@
 
 use memchr::memmem;
 
-use crate::base::RelPath;
-use crate::base::text::{Encoding, decode};
 use crate::engine::View;
 use crate::syntax::NamePattern;
 use crate::syntax::name_path::Matching;
-use crate::vfs::{MAX_FILE_BYTES, VfsError};
+use symd_base::RelPath;
+use symd_base::text::{Encoding, decode};
+use symd_vfs::{MAX_FILE_BYTES, VfsError};
 
 /// The beginning of a file that is too large to be read, in which a NUL byte shows that it is no source.
 const HEAD_BYTES: usize = 8 << 10;

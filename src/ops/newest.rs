@@ -9,9 +9,9 @@ use super::cores;
 use super::glob::Glob;
 use super::scope::Scope;
 use super::tree::FileOpError;
-use crate::base::{Cancel, RelPath};
 use crate::engine::View;
-use crate::vfs::{EntryKind, Root};
+use symd_base::{Cancel, RelPath};
+use symd_vfs::{EntryKind, Root};
 
 /// A folder that is never looked into, whatever is ignored: it is full of other people's code.
 const PACKAGES: &str = "node_modules";

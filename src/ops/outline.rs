@@ -3,10 +3,10 @@
 use super::find_symbol::SymbolError;
 use super::symbol::{Detail, Lettering, Symbol, in_order, symbol};
 use super::tree::{LocateError, Located};
-use crate::base::{ContentHash, RelPath};
 use crate::engine::{Current, CurrentError, View};
 use crate::syntax::Outline;
-use crate::vfs::EntryKind;
+use symd_base::{ContentHash, RelPath};
+use symd_vfs::EntryKind;
 
 /// A file's symbols.
 #[derive(Clone, Debug)]

@@ -10,11 +10,11 @@ use super::part::{Part, part_of};
 use super::question::{QuestionError, unchanged};
 use super::spot::{Expect, check};
 use super::target::{Target, Wanted};
-use crate::base::{RelPath, TextRange};
 use crate::engine::View;
 use crate::lsp::{At, FileRef, Goto, NoAnswer, Span, Waiting};
 use crate::resolve::{self, OverrideFamily, SettledBase, SettledBases, Unknown, UnknownBase};
 use crate::syntax::SymbolKind;
+use symd_base::{RelPath, TextRange};
 
 /// How often the family is looked for again because the server knew more of a base.
 const ROUNDS: usize = 5;

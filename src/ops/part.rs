@@ -1,7 +1,7 @@
 //! Which part of a project code belongs to: what is shipped, what tests it, what a program wrote. By the conventions of
 //! paths and names that the languages' own tools follow; the text is asked only for what generators write at its head.
 
-use crate::base::RelPath;
+use symd_base::RelPath;
 
 /// A part of a project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,7 +3,7 @@
 use super::edits::patch::{self, FileOperation, Found, Options};
 use super::glob::Glob;
 use super::search::Case;
-use crate::base::RelPath;
+use symd_base::RelPath;
 
 /// Bytes of a reason beyond what it quotes.
 const REASON_BYTES: usize = 500;

@@ -10,13 +10,13 @@ use super::naming::one_thing;
 use super::needed_words::NeededWords;
 use super::server_outlines::{self, Outlined, Patience};
 use super::target::{Target, TargetError, Wanted, declarations, target, targets};
-use crate::base::Cancel;
-use crate::base::cancel::Cancelled;
-use crate::config::{LanguageId, Languages};
 use crate::engine::{EngineError, View};
 use crate::index::Snapshot;
 use crate::lsp::NoAnswer;
 use crate::syntax::name_path::Matching;
+use symd_base::Cancel;
+use symd_base::cancel::Cancelled;
+use symd_config::{LanguageId, Languages};
 
 /// How often a question is put again because its file changed under it.
 const ATTEMPTS: usize = 3;
@@ -75,7 +75,7 @@ where
 }
 
 /// What is said when no server can be asked because the file is of no language that has one.
-pub(super) fn no_language(path: &crate::base::RelPath) -> NoAnswer {
+pub(super) fn no_language(path: &symd_base::RelPath) -> NoAnswer {
     NoAnswer::NoServer {
         language: path.extension().unwrap_or("this file").to_owned(),
         reason: format!("{path} is of no language that symd knows a server for"),

@@ -1,8 +1,8 @@
 //! The bytes of one file, ignored or not, up to what symd reads of a file at most. Not its text.
 
 use super::tree::{FileOpError, LocateError, Tree};
-use crate::base::RelPath;
-use crate::vfs::{EntryKind, MAX_FILE_BYTES, VfsError};
+use symd_base::RelPath;
+use symd_vfs::{EntryKind, MAX_FILE_BYTES, VfsError};
 
 /// A file's bytes.
 #[derive(Debug)]

@@ -2,8 +2,8 @@
 //! line endings.
 
 use super::tree::{FileOpError, Tree};
-use crate::base::{ContentHash, RelPath, Text};
-use crate::vfs::{EntryKind, VfsError};
+use symd_base::{ContentHash, RelPath, Text};
+use symd_vfs::{EntryKind, VfsError};
 
 /// A file's text and what tells this state of it from another.
 #[derive(Clone, Debug)]

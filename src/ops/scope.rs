@@ -5,8 +5,8 @@
 use std::borrow::Cow;
 
 use super::tree::{LocateError, Located, Tree};
-use crate::base::RelPath;
-use crate::vfs::{Root, VfsError};
+use symd_base::RelPath;
+use symd_vfs::{Root, VfsError};
 
 /// A directory to look in.
 #[derive(Clone, Debug)]

@@ -3,8 +3,8 @@
 #![allow(clippy::disallowed_methods)]
 
 use super::tree::Tree;
-use crate::base::RelPath;
-use crate::vfs::{EntryKind, Root};
+use symd_base::RelPath;
+use symd_vfs::{EntryKind, Root};
 
 pub(crate) struct Scratch {
     pub(crate) dir: tempfile::TempDir,

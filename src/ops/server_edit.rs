@@ -4,13 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, ContentHash, RelPath, Text, TextEdit, TextEditError, TextEdits, TextRange};
 use crate::edit::{Access, Plan, PlanStep};
 use crate::engine::View;
 use crate::index::Snapshot;
 use crate::lsp::{EditStep, Existing, FileRef, Missing, SpanEdit, WorkspaceEdit};
-use crate::vfs::{EntryKind, VfsError};
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, ContentHash, RelPath, Text, TextEdit, TextEditError, TextEdits, TextRange};
+use symd_vfs::{EntryKind, VfsError};
 
 /// A server's edit that can be carried out.
 #[derive(Clone, Debug, Default)]
@@ -243,7 +243,7 @@ impl ServerEdit {
     /// Adds edits of a file that the edit itself makes.
     fn fill(&mut self, path: &RelPath, edits: &[SpanEdit]) -> Result<(), ServerEditError> {
         let Some(file) = self.made.get_mut(path) else { return Ok(()) };
-        let unreadable = |error: crate::base::text::Binary| ServerEditError::Unreadable {
+        let unreadable = |error: symd_base::text::Binary| ServerEditError::Unreadable {
             path: path.clone(),
             why: error.to_string(),
         };

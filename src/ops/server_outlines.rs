@@ -13,12 +13,12 @@ use tokio::time::{Instant, timeout_at};
 
 use super::Project;
 use super::needed_words::NeededWords;
-use crate::base::{ContentHash, RelPath, Text, TextRange};
-use crate::config::LanguageId;
 use crate::engine::{OutlinedFile, View};
 use crate::index::Content;
 use crate::lsp::{At, Item, NoAnswer, Waiting};
 use crate::syntax::foreign::{self, ForeignSymbol};
+use symd_base::{ContentHash, RelPath, Text, TextRange};
+use symd_config::LanguageId;
 
 /// Files that one question has outlined at most; the next goes on with the rest.
 const MAX_FILES: usize = 2_000;
@@ -74,7 +74,7 @@ struct Wanted {
     language: LanguageId,
     at: At,
     text: Text,
-    stat: crate::vfs::Stat,
+    stat: symd_vfs::Stat,
     fingerprint: u64,
 }
 

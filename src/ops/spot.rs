@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath, Text, TextRange};
 use crate::engine::View;
 use crate::lsp::{FileRef, Span};
 use crate::resolve::{self, Role};
 use crate::syntax::call_site::is_called;
 use crate::syntax::{Grammar, Outline, SymbolKind};
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath, Text, TextRange};
 
 /// Bytes of a line that are kept: generated files have lines of megabytes.
 const MAX_LINE: usize = 2_000;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::base::RelPath;
 use crate::engine::View;
 use crate::index::{Content, FileEntry};
 use crate::syntax::signature::{HeadSpan, signature_in};
 use crate::syntax::{Grammar, Outline, Signature, SymbolKind};
+use symd_base::RelPath;
 
 /// One symbol. Lines are 0-based, `end_line` inclusive.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,14 +7,14 @@ use super::find_symbol::{self, SymbolError};
 use super::naming::{Understood, are_overloads, one_thing, understood};
 use super::symbol::{Detail, Symbol, signature_of, symbol};
 use super::unread;
-use crate::base::{Cancel, ContentHash, RelPath, Text, TextRange};
-use crate::config::{LanguageId, Languages};
 use crate::engine::View;
 use crate::index::{Content, FileEntry, Hit, Locals, Query};
 use crate::lsp::At;
 use crate::resolve;
 use crate::syntax::name_path::Matching;
 use crate::syntax::{NamePattern, NamePatternError, SymbolKind};
+use symd_base::{Cancel, ContentHash, RelPath, Text, TextRange};
+use symd_config::{LanguageId, Languages};
 
 /// Names shown when nothing has the one that was asked for.
 pub(crate) const SIMILAR: usize = 5;

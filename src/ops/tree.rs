@@ -5,11 +5,11 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::base::path::PathError;
-use crate::base::{Cancel, RelPath};
 use crate::engine::View;
 use crate::index::FileMap;
-use crate::vfs::{EntryKind, Root, VfsError};
+use symd_base::path::PathError;
+use symd_base::{Cancel, RelPath};
+use symd_vfs::{EntryKind, Root, VfsError};
 
 /// The project's files as one question sees them. Shared by the threads that work on the question.
 #[derive(Clone, Copy)]
@@ -184,7 +184,7 @@ pub enum FileOpError {
     Vfs(#[from] VfsError),
     /// The asker went away.
     #[error(transparent)]
-    Cancelled(#[from] crate::base::cancel::Cancelled),
+    Cancelled(#[from] symd_base::cancel::Cancelled),
 }
 
 /// `Err` once the asker is gone; for loops that work in small steps.

@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 
 use super::needed_words::NeededWords;
 use super::target::Target;
-use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath, TextRange};
 use crate::engine::View;
 use crate::index::{Content, FileEntry, Locals, Query, Scope, Skipped};
 use crate::resolve;
 use crate::syntax::NamePattern;
 use crate::syntax::name_path::Matching;
-use crate::vfs::VfsError;
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath, TextRange};
+use symd_vfs::VfsError;
 
 /// Names that are told of one kind.
 const NAMED: usize = 3;

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use super::cores;
 use super::tree::{FileOpError, Tree};
-use crate::base::{Cancel, RelPath};
-use crate::vfs::{EntryKind, VfsError};
+use symd_base::{Cancel, RelPath};
+use symd_vfs::{EntryKind, VfsError};
 
 /// Directories that are worth a thread.
 const WORTH: usize = 32;

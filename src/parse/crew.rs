@@ -14,8 +14,8 @@ use super::limits;
 use super::process::{Answered, LEAST_FAVOURED, Patience, Unanswered, Worker};
 use super::protocol::Request;
 use super::worker;
-use crate::base::Cancel;
 use crate::syntax::Grammar;
+use symd_base::Cancel;
 
 /// An idle worker is ended after this.
 const IDLE: Duration = Duration::from_secs(10);

@@ -10,7 +10,7 @@ use std::time::Instant;
 use super::process::{Unanswered, Worker};
 use super::protocol::Tag;
 use super::{confine, worker};
-use crate::base::{Cancel, processes};
+use symd_base::{Cancel, processes};
 
 /// Address space that a request may take, in bytes, and for each of its own.
 const MEMORY_BASE: u64 = 1 << 30;

@@ -9,9 +9,9 @@
 //! ```
 //! Numbers are little endian.
 
-use crate::base::TextRange;
 use crate::index::cache::codec;
 use crate::syntax::{BlockFault, Grammar, Inspected, LineKind, Misplaced, Outline, SyntaxErrorAt};
+use symd_base::TextRange;
 
 /// In the order of their numbers.
 const FAULTS: [BlockFault; 3] = [BlockFault::Empty, BlockFault::Column, BlockFault::Shallow];
@@ -101,8 +101,8 @@ pub(super) fn lies_in(outline: &Outline, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Cancel;
     use crate::syntax::inspect;
+    use symd_base::Cancel;
 
     fn inspected(grammar: Grammar, text: &str) -> Inspected {
         let whole = TextRange::new(0, u32::try_from(text.len()).expect("short"));

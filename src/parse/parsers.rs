@@ -9,9 +9,9 @@ use super::limits::Allowance;
 use super::process::{Answered, Unanswered};
 use super::protocol::{Request, Task};
 use super::quarantine::Quarantine;
-use crate::base::{Cancel, ContentHash, RelPath, TextRange};
 use crate::index::cache::{Key, codec};
 use crate::syntax::{self, Grammar, Inspected, Outline, OutlineError};
+use symd_base::{Cancel, ContentHash, RelPath, TextRange};
 
 /// How often a text is tried whose workers end for reasons of their own (somebody kills them, the system has no memory).
 const ATTEMPTS: usize = 32;

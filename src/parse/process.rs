@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal};
 
 use super::limits::EXPECTED_WALL;
 use super::protocol::{LENGTH, Message, Request, Tag, longest_message};
-use crate::base::{Cancel, processes};
+use symd_base::{Cancel, processes};
 
 /// How often a wait looks whether anybody still wants the answer.
 const CANCEL_EVERY: Duration = Duration::from_millis(25);

@@ -3,10 +3,10 @@
 use super::inspected::{self, lies_in};
 use super::limits::Allowance;
 use super::protocol::{HEAD, LENGTH, Message, Request, Tag, Task};
-use crate::base::Cancel;
 use crate::index::cache::codec;
 use crate::syntax::properties::assert_lies_in;
 use crate::syntax::{self, Grammar, OutlineError};
+use symd_base::Cancel;
 
 /// What a worker might have parsed.
 const TEXT: &str = "from a.b import c as d, e\nclass A:\n    def f(self, größe): return größe\n";

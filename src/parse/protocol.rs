@@ -11,7 +11,7 @@
 use std::time::Duration;
 
 use super::limits::Allowance;
-use crate::base::TextRange;
+use symd_base::TextRange;
 
 /// Bytes of a frame's length.
 pub(super) const LENGTH: usize = 4;

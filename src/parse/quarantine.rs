@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::base::state;
-use crate::base::{ContentHash, RelPath};
 use crate::index::cache::Key;
 use crate::syntax::Grammar;
+use symd_base::state;
+use symd_base::{ContentHash, RelPath};
 
 /// Texts kept. When it is full the one that came first goes: it is tried again when it is met.
 const KEPT: usize = 4096;

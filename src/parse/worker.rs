@@ -12,9 +12,9 @@ use rustix::process::Pid;
 
 use super::protocol::{LENGTH, Message, Request, Tag, Task};
 use super::{confine, inspected};
-use crate::base::{Cancel, processes};
 use crate::index::cache::codec;
 use crate::syntax::{self, Grammar, OutlineError};
+use symd_base::{Cancel, processes};
 
 /// What the command line calls this.
 pub const NAME: &str = "parse";

@@ -2,7 +2,7 @@
 //! evaluates `first()` around itself and all else inside, where the names of a class body are not known. Invariant: a
 //! bracket in which something is not understood is no comprehension, or one without such a part.
 
-use crate::base::TextRange;
+use symd_base::TextRange;
 
 /// How deep interpolations are looked into: `f"{f'{x}'}"`.
 const MAX_NESTED: usize = 4;

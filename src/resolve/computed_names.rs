@@ -8,7 +8,7 @@ use super::context::first_word;
 use super::project::{Here, Project};
 use super::scope;
 use super::sources::Target;
-use crate::base::{RelPath, TextRange};
+use symd_base::{RelPath, TextRange};
 
 /// Functions that take an object and the name of a member.
 const BY_NAME: [&str; 4] = ["getattr", "hasattr", "setattr", "delattr"];

@@ -10,8 +10,8 @@ use super::project::{Here, Project};
 use super::ruled_out::is_whole_call;
 use super::scope::{self, From};
 use super::sources::{Sources, Target};
-use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath, TextRange};
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath, TextRange};
 
 /// For each member that is used at `places`: the one of that name, of `members` before others, of the class that the local in
 /// front of it is an instance of. `None` where that is not known. Always so outside of Python.

@@ -5,8 +5,8 @@ use super::meaning::Meaning;
 use super::place::{Place, place};
 use super::project::{Here, Project};
 use super::sources::{Sources, Target};
-use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath, TextRange};
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath, TextRange};
 
 /// Where the identifier at byte `offset` of the file at `path` may be declared, best first; empty when no identifier
 /// stands there, nothing of its name is declared in the project, or what it means is known to lie outside of it. A

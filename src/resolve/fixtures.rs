@@ -9,10 +9,10 @@ use super::family::Family;
 use super::project::{Here, Project};
 use super::sources::{Sources, Target};
 use super::test_functions::is_test;
-use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath, TextRange};
 use crate::index::FileEntry;
 use crate::syntax::{Outline, SymbolKind};
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath, TextRange};
 
 /// Where the value of a fixture is named: what it returns or yields, or the class that it calls for that.
 #[derive(Clone, Debug)]

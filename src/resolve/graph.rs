@@ -12,9 +12,9 @@ use super::family::Family;
 use super::project::{Here, Project};
 use super::registered::{REGISTER, registered};
 use super::sources::Target;
-use crate::base::RelPath;
-use crate::base::cancel::Cancelled;
 use crate::syntax::SymbolKind;
+use symd_base::RelPath;
+use symd_base::cancel::Cancelled;
 
 /// A class in the graph.
 pub(super) struct ClassNode {

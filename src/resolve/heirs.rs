@@ -13,8 +13,8 @@ use super::overrides::sort;
 use super::project::Project;
 use super::sources::{Sources, Target};
 use super::structural::alike;
-use crate::base::Cancel;
-use crate::base::cancel::Cancelled;
+use symd_base::Cancel;
+use symd_base::cancel::Cancelled;
 
 /// What inherits from a class.
 #[derive(Clone, Debug, Default)]

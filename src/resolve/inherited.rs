@@ -4,8 +4,8 @@ use super::family::Family;
 use super::graph::ClassGraph;
 use super::project::Project;
 use super::sources::{Sources, Target};
-use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath, TextRange};
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath, TextRange};
 
 /// For each class whose name, or declaration, stands at a place: its own or inherited member of the name beside it, one of
 /// `members` before others.

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use super::bases::bases;
 use super::project::Project;
 use super::sources::Target;
-use crate::base::RelPath;
-use crate::base::cancel::Cancelled;
+use symd_base::RelPath;
+use symd_base::cancel::Cancelled;
 
 /// How many classes up a chain of bases is followed.
 const MAX_CLASSES: usize = 64;

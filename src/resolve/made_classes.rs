@@ -8,8 +8,8 @@ use super::graph::ClassGraph;
 use super::heads::{arguments, named_type};
 use super::other_names::other_names;
 use super::project::Project;
-use crate::base::cancel::Cancelled;
-use crate::base::{RelPath, TextRange};
+use symd_base::cancel::Cancelled;
+use symd_base::{RelPath, TextRange};
 
 /// What makes classes, and where the bases stand among what it takes: by place, or by name.
 const MAKERS: [(&str, Option<usize>); 5] = [

@@ -1,6 +1,6 @@
 //! What is said of one identifier occurrence.
 
-use crate::base::{RelPath, TextRange};
+use symd_base::{RelPath, TextRange};
 
 /// How sure it is that an occurrence means the declaration that was asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

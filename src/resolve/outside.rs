@@ -5,9 +5,9 @@
 use super::meaning::binds;
 use super::modules::{self, Module};
 use super::project::Project;
-use crate::base::cancel::Cancelled;
 use crate::index::FileEntry;
 use crate::syntax::Imported;
+use symd_base::cancel::Cancelled;
 
 /// How many modules a name is followed through.
 const MAX_HOPS: usize = 12;

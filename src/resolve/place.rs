@@ -9,9 +9,9 @@ use super::meaning::Meaning;
 use super::modules::Module;
 use super::project::{Here, Project};
 use super::scope::{self, From};
-use crate::base::TextRange;
-use crate::base::cancel::Cancelled;
 use crate::syntax::{Import, ImportKind, Imported, SymbolKind};
+use symd_base::TextRange;
+use symd_base::cancel::Cancelled;
 
 /// What stands at an occurrence.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use super::meaning::Meaning;
 use super::project::{Here, Project};
 use super::scope::{self, From};
 use super::sources::Target;
-use crate::base::cancel::Cancelled;
+use symd_base::cancel::Cancelled;
 
 /// The method that registers.
 pub(super) const REGISTER: &str = "register";

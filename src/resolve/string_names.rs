@@ -10,8 +10,8 @@ use super::modules;
 use super::project::{Here, Project};
 use super::scope::{self, From};
 use super::sources::{Sources, Target};
-use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath, TextRange};
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath, TextRange};
 
 /// What a name in a string is the name of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

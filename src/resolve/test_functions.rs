@@ -3,8 +3,8 @@
 
 use super::family::Family;
 use super::sources::Target;
-use crate::base::{RelPath, TextRange};
 use crate::syntax::{Outline, SymbolKind};
+use symd_base::{RelPath, TextRange};
 
 /// What the names of Python's test functions begin with, for pytest and unittest.
 const PREFIX: &str = "test";

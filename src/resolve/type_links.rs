@@ -9,8 +9,8 @@ use super::graph::ClassGraph;
 use super::heirs::{Heirs, heirs_in};
 use super::project::Project;
 use super::sources::{Sources, Target};
-use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath, TextRange};
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath, TextRange};
 
 /// The types of the project that share their family of languages with the one that was asked about.
 #[derive(Clone, Debug, Default)]

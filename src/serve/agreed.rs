@@ -7,7 +7,7 @@ use rustix::process::{Pid, test_kill_process};
 use serde_json::Value;
 
 use super::place::Place;
-use crate::base::state::{self, LastingDirs, StateDirs};
+use symd_base::state::{self, LastingDirs, StateDirs};
 
 /// Directories on which a client and the daemon of a project agree.
 #[derive(Clone, Debug)]

@@ -11,10 +11,6 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::base::state::{self, StateError};
-use crate::config::projects::Projects;
-use crate::config::settings::{Settings, ShellBackground, WatchBackend};
-use crate::config::{Languages, Trust};
 use crate::edit::{Closed, EditError, Editor, Gate, Recovered};
 use crate::engine::{Engine, EngineError, EngineOptions, OnChange};
 use crate::index::cache;
@@ -33,8 +29,12 @@ use crate::serve::setup::Setup;
 use crate::serve::socket;
 use crate::toolsets;
 use crate::toolsets::listing::choose;
-use crate::vfs::Root;
 use crate::watch::{BackendChoice, WatchOptions};
+use symd_base::state::{self, StateError};
+use symd_config::projects::Projects;
+use symd_config::settings::{Settings, ShellBackground, WatchBackend};
+use symd_config::{Languages, Trust};
+use symd_vfs::Root;
 
 /// How long to wait for a daemon that is just starting, or just ending.
 pub const HANDOVER_DEADLINE: Duration = Duration::from_secs(20);

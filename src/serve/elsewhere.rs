@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 
-use crate::config::projects::Registered;
 use crate::serve::approvals::ask::{Answer, Asker, Given, Judged};
 use crate::serve::approvals::{Question, Wanted};
 use crate::serve::in_flight::Stop;
@@ -15,6 +14,7 @@ use crate::serve::protocol::CALL;
 use crate::serve::run::{Ran, not_approved};
 use crate::serve::session::Session;
 use crate::toolsets::{Approved, Client, NotRun, Offered, Outcome, Reply, Why};
+use symd_config::projects::Registered;
 
 /// The link of one connection.
 #[derive(Debug, Default)]

@@ -9,14 +9,14 @@ use std::time::Instant;
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 
-use crate::config::settings::Limits;
-use crate::config::{Note, Trust};
 use crate::ops::Project;
 use crate::serve::approvals::Approvals;
 use crate::serve::lines::Unfinished;
 use crate::serve::protocol::{PROTOCOL, VERSION};
 use crate::toolsets::Toolset;
 use crate::toolsets::listing::{Listing, choose};
+use symd_config::settings::Limits;
+use symd_config::{Note, Trust};
 
 /// What a host is made of.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use tokio::sync::Notify;
 
-use crate::base::Cancel;
+use symd_base::Cancel;
 
 /// How one request is stopped: a flag for synchronous work, a wake-up for its future.
 #[derive(Debug, Default)]

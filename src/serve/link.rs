@@ -15,7 +15,6 @@ use tokio::net::unix::OwnedReadHalf;
 use tokio::sync::{OnceCell, oneshot};
 use tokio::task::JoinHandle;
 
-use crate::base::state::StateDirs;
 use crate::serve::agreed::agreed;
 use crate::serve::approvals::proof;
 use crate::serve::in_flight::Stop;
@@ -26,6 +25,7 @@ use crate::serve::protocol::{
     Answer, Hello, PROTOCOL, VERSION, Variables, hello_line, line, notification_line,
 };
 use crate::toolsets::Client;
+use symd_base::state::StateDirs;
 
 /// How long another daemon may take to answer a hello.
 const HELLO_DEADLINE: Duration = Duration::from_secs(10);

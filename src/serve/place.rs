@@ -4,10 +4,10 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::base::ContentHash;
-use crate::base::state::{self, LastingDirs, StateDirs, StateError};
-use crate::config::approvals::user_file;
-use crate::config::roots::repository_of;
+use symd_base::ContentHash;
+use symd_base::state::{self, LastingDirs, StateDirs, StateError};
+use symd_config::approvals::user_file;
+use symd_config::roots::repository_of;
 
 /// Bytes of a socket's path that every Unix takes: macOS has 104 with the final NUL, Linux 108.
 const SOCKET_PATH_BYTES: usize = 103;

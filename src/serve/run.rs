@@ -9,9 +9,6 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
-use crate::base::state::StateDirs;
-use crate::config::projects::Projects;
-use crate::config::roots::HOW_TO_CHOOSE;
 use crate::ops::Project;
 use crate::serve::approvals::ask::Asker;
 use crate::serve::approvals::permit::{Permission, permit};
@@ -26,6 +23,9 @@ use crate::toolsets::{
     Approved, Call, Connected, NotRun, Offered, Outcome, Reach, Reply, Turn, Turner, Why, about_connection,
     not_active,
 };
+use symd_base::state::StateDirs;
+use symd_config::projects::Projects;
+use symd_config::roots::HOW_TO_CHOOSE;
 
 /// What became of a call.
 #[derive(Debug)]

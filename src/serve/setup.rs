@@ -4,14 +4,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::base::RelPath;
-use crate::base::state::{self, StateError};
-use crate::config::layers::printable;
-use crate::config::trust::{COMMAND_FILES, CommandFiles};
-use crate::config::{Languages, LanguagesError, LayerText, Loaded, Note, Trust};
 use crate::serve::Place;
 use crate::syntax::Grammar;
-use crate::vfs::{Root, VfsError};
+use symd_base::RelPath;
+use symd_base::state::{self, StateError};
+use symd_config::layers::printable;
+use symd_config::trust::{COMMAND_FILES, CommandFiles};
+use symd_config::{Languages, LanguagesError, LayerText, Loaded, Note, Trust};
+use symd_vfs::{Root, VfsError};
 
 /// The project's own languages.toml; the user's has the same shape.
 const PROJECT_FILE: &str = COMMAND_FILES[0];
@@ -132,7 +132,7 @@ fn read(root: &Root, file: &str) -> Result<Option<Vec<u8>>, VfsError> {
 
 /// A grammar that this binary has not got is no error: another version may have it.
 fn without_grammar(languages: &Languages) -> Vec<Note> {
-    let unknown = |language: &crate::config::Language| {
+    let unknown = |language: &symd_config::Language| {
         let grammar = language.grammar.as_deref().filter(|grammar| Grammar::named(grammar).is_none())?;
         Some(Note {
             file: "languages.toml".to_owned(),

@@ -13,13 +13,13 @@ use tokio::net::unix::OwnedReadHalf;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinSet;
 
-use crate::base::state;
 use crate::serve::connection::{self, DRAIN_DEADLINE, Ended};
 use crate::serve::daemon::DaemonError;
 use crate::serve::descriptors;
 use crate::serve::host::Host;
 use crate::serve::place::Place;
 use crate::serve::protocol::{BUSY, error_line};
+use symd_base::state;
 
 /// How long after the requests' own deadline a connection may take to end.
 const CLOSE_DEADLINE: Duration = Duration::from_secs(3);

@@ -5,7 +5,7 @@ use tree_sitter::{Node, Tree};
 
 use super::extract::{OutlineError, with_tree};
 use super::grammar::Grammar;
-use crate::base::Cancel;
+use symd_base::Cancel;
 
 /// Where what is attached to the declaration that begins at byte `at` begins: `at` where nothing is. Not in Python, whose
 /// documentation is inside.

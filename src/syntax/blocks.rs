@@ -7,7 +7,7 @@ use tree_sitter::{Node, Tree};
 
 use super::extract::{OutlineError, with_tree};
 use super::grammar::Grammar;
-use crate::base::Cancel;
+use symd_base::Cancel;
 
 /// Where a text breaks the rule. The offset is that of the statement's first word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,7 +143,7 @@ fn column_of(node: Node<'_>, text: &str) -> Option<IndentWidth> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::text::line_starts;
+    use symd_base::text::line_starts;
 
     /// The 1-based line of what is found, and the fault.
     fn found(text: &str) -> Option<(usize, BlockFault)> {

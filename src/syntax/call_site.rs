@@ -3,7 +3,7 @@
 
 use super::grammar::Grammar;
 use super::templates::is_short_template;
-use crate::base::TextRange;
+use symd_base::TextRange;
 
 /// Type arguments longer than this are not looked through.
 const MAX_TYPE_ARGUMENTS: usize = 1000;
@@ -103,7 +103,7 @@ mod tests {
     /// The places of `f` in `text` that are calls, by their number.
     fn calls(grammar: &str, text: &str) -> Vec<usize> {
         let grammar = Grammar::named(grammar).expect("is there");
-        let outline = crate::syntax::outline(grammar, text, &crate::base::Cancel::new()).expect("an outline");
+        let outline = crate::syntax::outline(grammar, text, &symd_base::Cancel::new()).expect("an outline");
         let places = outline.occurrences.offsets_of("f").enumerate();
         places
             .filter(|&(_, at)| is_called(grammar, text, TextRange::new(at, at + 1)))

@@ -5,7 +5,7 @@
 use super::kind::SymbolKind;
 use super::outline::Row;
 use super::scopes::Item;
-use crate::base::text::line_starts;
+use symd_base::text::line_starts;
 
 /// Symbols nested deeper than this are passed over. Nobody writes them; a machine that does would make every
 /// name path as long as the file, and an answer the square of that.

@@ -18,8 +18,8 @@ use super::outline::{Occurrences, Outline};
 use super::roles::{Act, Piece, QueryError, Role};
 use super::scopes::{HiddenTypes, Item, Listed, NO_NAME, Scopes};
 use super::templates;
-use crate::base::Cancel;
-use crate::base::cancel::Cancelled;
+use symd_base::Cancel;
+use symd_base::cancel::Cancelled;
 
 /// How many matches tree-sitter may have begun and not finished. Beyond it drops the oldest, so symbols
 /// can be missing from a file that nests thousands deep; without it such a file would take minutes.

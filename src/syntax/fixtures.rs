@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::base::Cancel;
-use crate::base::text::Text;
+use symd_base::Cancel;
+use symd_base::text::Text;
 
 /// One line a symbol: nesting by indentation, kind, name, lines (1-based, inclusive), and what else is so.
 fn render(text: &str, outline: &Outline) -> String {

@@ -7,7 +7,7 @@ use super::kind::SymbolKind;
 use super::occurrences::Seen;
 use super::outline::{Occurrences, Outline};
 use super::scopes::{Item, is_indexed};
-use crate::base::TextRange;
+use symd_base::TextRange;
 
 /// A symbol as somebody else sees it; ranges are bytes of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -176,7 +176,7 @@ impl std::fmt::Debug for Grammar {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Languages;
+    use symd_config::Languages;
 
     #[test]
     fn every_query_compiles_in_the_known_vocabulary() {

@@ -1,7 +1,7 @@
 //! Tests: what nobody writes by hand must neither crash nor hang the extractor.
 
 use super::*;
-use crate::base::Cancel;
+use symd_base::Cancel;
 
 fn grammar(name: &str) -> Grammar {
     Grammar::named(name).expect("is there")

@@ -7,7 +7,7 @@ use super::grammar::Grammar;
 use super::line_kinds::{LineKind, line_kinds_in};
 use super::outline::Outline;
 use super::places::{SyntaxErrorAt, first_error_in};
-use crate::base::{Cancel, TextRange};
+use symd_base::{Cancel, TextRange};
 
 /// What is seen in a text.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,8 +6,8 @@ use tree_sitter::{Node, Tree};
 use super::extract::{OutlineError, with_tree};
 use super::grammar::Grammar;
 use super::text_kind::is_statement_string;
-use crate::base::text::line_starts;
-use crate::base::{Cancel, TextRange};
+use symd_base::text::line_starts;
+use symd_base::{Cancel, TextRange};
 
 /// What a line begins in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

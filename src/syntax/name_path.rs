@@ -150,8 +150,8 @@ fn is_number(digits: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Cancel;
     use crate::syntax::{Grammar, outline};
+    use symd_base::Cancel;
 
     const TEXT: &str = "
 class Shop:

@@ -6,7 +6,7 @@
 
 use super::imports::Imports;
 use super::kind::SymbolKind;
-use crate::base::TextRange;
+use symd_base::TextRange;
 
 /// One symbol. 44 bytes; offsets are bytes of the decoded text, lines 0-based.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use tree_sitter::{Node, Tree};
 
 use super::extract::{OutlineError, with_tree};
 use super::grammar::Grammar;
-use crate::base::{Cancel, TextRange};
+use symd_base::{Cancel, TextRange};
 
 /// A text that the parser could not make sense of. The first such place, in the order of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]

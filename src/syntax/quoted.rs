@@ -219,8 +219,8 @@ fn word_length(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::base::Cancel;
     use crate::syntax::{Grammar, outline};
+    use symd_base::Cancel;
 
     #[test]
     fn a_string_that_is_not_closed_may_end_within_a_character() {

@@ -232,7 +232,7 @@ fn is_format_string(literal: Node<'_>, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Cancel;
+    use symd_base::Cancel;
 
     /// The distinct texts of the occurrences of one-letter and `name`-like words in `text`, in order.
     #[track_caller]

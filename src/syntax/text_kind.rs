@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 use super::extract::{OutlineError, with_tree};
 use super::grammar::Grammar;
-use crate::base::{Cancel, TextRange};
+use symd_base::{Cancel, TextRange};
 
 /// What a place is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

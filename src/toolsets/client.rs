@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::serena::Modes;
-use crate::base::{ContentHash, RelPath};
-use crate::config::projects::Registered;
 use crate::ops::pty::Sessions;
 use crate::ops::shell::{Environment, LastCommandKept, LeftBehind};
+use symd_base::{ContentHash, RelPath};
+use symd_config::projects::Registered;
 
 /// Files whose last read state is kept. When it is full the one read longest ago is forgotten: an edit of that file is
 /// then made to what it holds at the moment of the call.

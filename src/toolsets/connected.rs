@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 
 use super::serena::{self, SERENA};
 use super::{Call, Client, Offered, Reply, Running};
-use crate::config::projects::{Projects, Registered};
 use crate::ops::Project;
+use symd_config::projects::{Projects, Registered};
 
 /// What such a tool is given.
 #[derive(Debug)]

@@ -5,13 +5,13 @@ use serde_json::{Map, Value};
 
 use super::native::names;
 use super::{Call, Reply, Running, put};
-use crate::base::{Cancel, RelPath};
 use crate::engine::View;
 use crate::lsp::NoAnswer;
 use crate::ops::Project;
 use crate::ops::needed_words::NeededWords;
 use crate::ops::server_outlines::{self, Gap, Outlined, Patience};
 use crate::syntax::name_path::Matching;
+use symd_base::{Cancel, RelPath};
 
 /// What a question about symbols may have to say of files without outlines.
 #[derive(Clone, Debug, Default)]

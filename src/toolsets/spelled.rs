@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::Offered;
 use super::alias::{Alias, alias_of};
 use super::arguments::{ArgumentError, Arguments};
-use crate::vfs::spelling;
+use symd_vfs::spelling;
 
 /// What a contract takes besides what its schemas say.
 #[derive(Debug)]

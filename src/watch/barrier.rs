@@ -12,7 +12,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::WatchError;
-use crate::base::state;
+use symd_base::state;
 
 /// The barriers of one watcher.
 #[derive(Debug)]

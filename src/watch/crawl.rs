@@ -10,8 +10,8 @@ use super::backend::{Refused, WatchId};
 use super::sweep::Snapshot;
 use super::tree::{Identity, Known, Place, Seen};
 use super::watcher::Watcher;
-use crate::base::RelPath;
-use crate::vfs::{Entry, EntryKind, VfsError};
+use symd_base::RelPath;
+use symd_vfs::{Entry, EntryKind, VfsError};
 
 /// What to do about a directory that we stand in already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use super::barrier::Barriers;
 use super::counters::Tally;
 use super::watcher::{Requests, Sink};
 use super::{Notice, Watch};
-use crate::base::RelPath;
+use symd_base::RelPath;
 
 /// The test's end of a fake watcher. Barriers asked for are held until the test lets them go.
 pub(crate) struct FakeHandle {

@@ -15,9 +15,9 @@ use super::inotify::{EventWaker, Inotify};
 use super::notify::Notify;
 use super::poll::Poll;
 use super::watcher::{Requests, Watcher};
-use crate::base::RelPath;
-use crate::base::state::StateError;
-use crate::vfs::{Ignore, Root};
+use symd_base::RelPath;
+use symd_base::state::StateError;
+use symd_vfs::{Ignore, Root};
 
 /// How changes are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

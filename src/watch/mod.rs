@@ -22,9 +22,9 @@ mod writes;
 #[cfg(test)]
 mod tests;
 
-use crate::base::RelPath;
 pub use counters::Counters;
 pub use handle::{BackendChoice, Watch, WatchError, WatchOptions};
+use symd_base::RelPath;
 
 /// One thing the watcher has to say. Order matters: a barrier comes after every change that was made
 /// before it.

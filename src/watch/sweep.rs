@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{AtFlags, FileType};
 
-use crate::vfs::{Entry, EntryKind, Stat, kind_of, stat_of};
+use symd_vfs::{Entry, EntryKind, Stat, kind_of, stat_of};
 
 /// A file changed no longer than this before a sweep is looked at again in the next one: kernel ticks are
 /// up to 10 ms, file servers round to a second or two. Nanoseconds.

@@ -6,8 +6,8 @@ use std::ops::Bound;
 
 use super::backend::WatchId;
 use super::sweep::Snapshot;
-use crate::base::RelPath;
-use crate::vfs::Rules;
+use symd_base::RelPath;
+use symd_vfs::Rules;
 
 /// A directory that has been listed.
 #[derive(Debug)]

@@ -16,8 +16,8 @@ use super::crawl::Visit;
 use super::sweep::Snapshot;
 use super::tree::{Place, Tree};
 use super::writes::Written;
-use crate::base::RelPath;
-use crate::vfs::{EntryKind, Ignore, Root, TEMPORARY_PREFIX, VfsError};
+use symd_base::RelPath;
+use symd_vfs::{EntryKind, Ignore, Root, TEMPORARY_PREFIX, VfsError};
 
 /// Paths in one batch: enough to make a hand-over cheap, few enough that parsing starts at once.
 const BATCH_PATHS: usize = 1_000;

@@ -12,8 +12,8 @@ use super::backend::{WatchId, Writes};
 use super::sweep::RACY_NANOSECONDS;
 use super::tree::Place;
 use super::watcher::Watcher;
-use crate::base::RelPath;
-use crate::vfs::{EntryKind, stat_of};
+use symd_base::RelPath;
+use symd_vfs::{EntryKind, stat_of};
 
 /// Names kept between two barriers. With more of them, directories are looked through instead.
 const MAX_NAMES: usize = 4_096;

@@ -1,9 +1,10 @@
-//! The layers of ARCHITECTURE.md, held: a module uses only modules of lower rows (or its own).
+//! The layers of ARCHITECTURE.md, held: a crate depends only on crates of lower rows, a module of the program uses only modules
+//! of lower rows (or its own). That a crate uses nothing it does not depend on, the compiler holds.
 #![allow(clippy::disallowed_methods)]
 
 use std::path::{Path, PathBuf};
 
-/// Module and row. Modules of one row do not use each other.
+/// Layer and row. Layers of one row do not use each other.
 const ROWS: [(&str, u8); 18] = [
     ("base", 1),
     ("config", 2),
@@ -70,6 +71,39 @@ fn used_modules(source: &str) -> Vec<String> {
         text.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
     };
     used.into_iter().map(first_word).filter(|word| !word.is_empty()).collect()
+}
+
+/// The layers that a crate's manifest names under `[dependencies]`.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let (_, rest) = manifest.split_once("\n[dependencies]\n").unwrap_or_default();
+    let section = rest.split("\n[").next().unwrap_or_default();
+    let layers = section.lines().filter_map(|line| line.strip_prefix("symd-"));
+    layers.map(|line| line.chars().take_while(char::is_ascii_lowercase).collect()).collect()
+}
+
+#[test]
+fn no_crate_depends_on_one_above_it() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
+    let mut upward = Vec::new();
+    let mut layers = 0;
+    for (layer, row) in ROWS {
+        let Ok(manifest) = std::fs::read_to_string(crates.join(layer).join("Cargo.toml")) else { continue };
+        layers += 1;
+        for used in dependencies(&manifest) {
+            if row_of(&used).is_none_or(|used_row| used_row >= row) {
+                upward.push(format!("{layer} depends on {used}"));
+            }
+        }
+    }
+    assert!(layers > 2, "the crates were not found");
+    assert!(upward.is_empty(), "upward dependencies:\n{}", upward.join("\n"));
+}
+
+#[test]
+fn the_reader_of_manifests_sees_what_cargo_sees() {
+    let manifest = "[package]\n\n[dependencies]\nserde.workspace = true\nsymd-base.workspace = true\n\n\
+        [dev-dependencies]\nsymd-serve.workspace = true\n";
+    assert_eq!(dependencies(manifest), ["base"]);
 }
 
 #[test]

@@ -17,8 +17,8 @@ use super::look::Looker;
 use super::pool::{Pool, Queued};
 use super::run::{Run, looker};
 use super::*;
-use crate::base::RelPath;
 use crate::watch::fake::FakeHandle;
+use symd_base::RelPath;
 
 /// Longer than anything here takes on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);

@@ -182,7 +182,7 @@ fn events_that_overflow_the_kernels_queue_are_no_loss() {
     let scratch = tempfile::tempdir().expect("scratch");
     let (root, run) = (scratch.path().join("project"), scratch.path().join("run"));
     std::fs::create_dir_all(root.join("old")).expect("made");
-    crate::base::state::private_dir(&run).expect("made");
+    symd_base::state::private_dir(&run).expect("made");
     std::fs::write(root.join("old/a.py"), "before = 1\n").expect("written");
     let runtime = runtime();
     let gate = Arc::new(std::sync::Mutex::new(()));

@@ -111,8 +111,8 @@ fn an_outline_made_elsewhere_lasts_as_long_as_its_text() {
     let symbol = crate::syntax::foreign::ForeignSymbol {
         name: "A".to_owned(),
         kind: crate::syntax::SymbolKind::Class,
-        range: crate::base::TextRange::new(0, 11),
-        name_range: crate::base::TextRange::new(6, 7),
+        range: symd_base::TextRange::new(0, 11),
+        name_range: symd_base::TextRange::new(6, 7),
         children: Vec::new(),
     };
     let outlined = |text: &str| OutlinedFile {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::pack_paths;
-use crate::base::state::{self, StateError};
+use symd_base::state::{self, StateError};
 
 /// What a collection did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]

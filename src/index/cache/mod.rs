@@ -17,10 +17,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 pub use gc::{GcReport, gc};
 
-use crate::base::ContentHash;
-use crate::base::state::{self, StateError};
 use crate::syntax::Outline;
 use pack::Pack;
+use symd_base::ContentHash;
+use symd_base::state::{self, StateError};
 
 /// More packs than this are merged when the next one is written: each is asked in turn.
 const MAX_PACKS: usize = 8;

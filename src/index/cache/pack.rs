@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Key;
-use crate::base::ContentHash;
-use crate::base::state::{self, StateError};
+use symd_base::ContentHash;
+use symd_base::state::{self, StateError};
 
 const MAGIC: &[u8; 8] = b"symdpack";
 /// Bumped when this layout or the codec's changes.

@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::pack::{self, Pack};
 use super::{Key, codec};
-use crate::base::{Cancel, ContentHash};
 use crate::syntax::{self, Grammar, Outline};
+use symd_base::{Cancel, ContentHash};
 
 /// Bytes of memory that an outline of damaged bytes may take for each of them.
 const PER_BYTE: usize = 64;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::Snapshot;
 
-use crate::base::RelPath;
+use symd_base::RelPath;
 
 /// Asserts that every row of every file is in exactly one table or loose file, and nothing else is.
 pub(crate) fn assert_tables(snapshot: &Snapshot) {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::base::{Cancel, ContentHash, RelPath};
 use crate::index::{Content, FileEntry, Limits, Locals, Origin, Query, Scope, Snapshot, State};
 use crate::syntax::{Grammar, Matching, NamePattern, Outline, outline};
-use crate::vfs::Stat;
+use symd_base::{Cancel, ContentHash, RelPath};
+use symd_vfs::Stat;
 
 const DIRECTORIES: [&str; 5] = ["", "a/", "a-b/", "a/b/", "z.py/"];
 const NAMES: [&str; 9] = ["A", "b", "ab", "bab", "größe", "`a/b`", "`b[0]`", "`ab[1]`", "`A/f`"];

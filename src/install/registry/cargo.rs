@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::{Work, words};
-use crate::base::state;
 use crate::install::InstallError;
+use symd_base::state;
 
 const HINT: &str = "install Rust (https://rustup.rs), then ask again";
 

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use super::InstallError;
 use super::child::{Children, Job};
 use super::home::Fresh;
-use crate::config::server::Install;
+use symd_config::server::Install;
 
 /// An installation under way.
 pub(super) struct Work<'a> {

@@ -7,8 +7,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{Work, words};
-use crate::base::state;
 use crate::install::{InstallError, pins};
+use symd_base::state;
 
 const HINT: &str = "install Node.js with npm (Debian: apt install nodejs npm), then ask again";
 

@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use super::{Work, words};
-use crate::base::state;
-use crate::config::server::Install;
 use crate::install::{InstallError, pins};
+use symd_base::state;
+use symd_config::server::Install;
 
 const HINT: &str = "install Python 3 with its venv module (Debian: apt install python3-venv), then ask again";
 

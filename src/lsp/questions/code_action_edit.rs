@@ -6,11 +6,11 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::code_actions::params;
-use crate::base::TextRange;
 use crate::lsp::edit_shapes::{AppliedActionShape, CommandOrName, WorkspaceEditShape};
 use crate::lsp::session::Session;
 use crate::lsp::shapes::ActionShape;
 use crate::lsp::{At, NoAnswer, WorkspaceEdit};
+use symd_base::TextRange;
 
 const LIST: &str = "textDocument/codeAction";
 const RESOLVE: &str = "codeAction/resolve";

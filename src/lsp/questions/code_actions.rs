@@ -3,13 +3,13 @@
 use lsp_types::Position;
 use serde_json::{Value, json};
 
-use crate::base::TextRange;
 use crate::lsp::convert::{self, Rim};
 use crate::lsp::documents::Told;
 use crate::lsp::place;
 use crate::lsp::session::Session;
 use crate::lsp::shapes::ActionShape;
 use crate::lsp::{At, CodeAction, NoAnswer};
+use symd_base::TextRange;
 
 impl Session {
     /// What could be done about `range` of the file of `at`.

@@ -3,7 +3,6 @@
 
 use serde_json::{Value, json};
 
-use crate::base::RelPath;
 use crate::lsp::connection::RequestError;
 use crate::lsp::documents::Told;
 use crate::lsp::published::Publication;
@@ -11,6 +10,7 @@ use crate::lsp::session::Session;
 use crate::lsp::shapes::{DiagnosticShape, FileReportShape, ProjectReportShape};
 use crate::lsp::uri;
 use crate::lsp::{Covers, Diagnostic, FileRef, NoAnswer, Subject};
+use symd_base::RelPath;
 
 /// A file that no project has.
 const NO_FILE: &str = ".symd-no-such-file.py";

@@ -3,12 +3,12 @@
 use lsp_types::Position;
 use serde_json::{Value, json};
 
-use crate::base::TextRange;
 use crate::lsp::documents::Told;
 use crate::lsp::edit_shapes::TextEditShape;
 use crate::lsp::place;
 use crate::lsp::session::Session;
 use crate::lsp::{At, EditStep, FileRef, Formatting, Indent, NoAnswer, WorkspaceEdit};
+use symd_base::TextRange;
 
 impl Session {
     /// What formatting the file of `at`, or `range` of it, would change.

@@ -3,11 +3,11 @@
 
 use serde_json::{Value, json};
 
-use crate::base::RelPath;
 use crate::lsp::edit_shapes::WorkspaceEditShape;
 use crate::lsp::session::Session;
 use crate::lsp::uri;
 use crate::lsp::{NoAnswer, WorkspaceEdit};
+use symd_base::RelPath;
 
 const WILL: &str = "workspace/willRenameFiles";
 const DID: &str = "workspace/didRenameFiles";

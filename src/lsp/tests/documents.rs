@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::peer::{Peer, Stage, able};
-use crate::base::RelPath;
 use crate::lsp::documents::OPEN_DOCUMENTS;
 use crate::lsp::{Change, NoAnswer, Span};
+use symd_base::RelPath;
 
 type Asking = tokio::task::JoinHandle<Result<Vec<Span>, NoAnswer>>;
 
@@ -224,8 +224,8 @@ async fn a_file_that_changes_while_it_is_opened_is_read_again() {
     use crate::lsp::capabilities::{Sync, SyncKind};
     use crate::lsp::documents::{Content, Documents};
     let content = |text: &str| Content {
-        hash: crate::base::ContentHash::of(text.as_bytes()),
-        text: crate::base::Text::decode(text.as_bytes().to_vec()).unwrap(),
+        hash: symd_base::ContentHash::of(text.as_bytes()),
+        text: symd_base::Text::decode(text.as_bytes().to_vec()).unwrap(),
     };
     let sync = Sync { opens: true, change: SyncKind::Incremental };
     let mut documents = Documents::new(sync, crate::lsp::Encoding::Utf16);

@@ -9,13 +9,13 @@ use tokio::io::{AsyncWriteExt, DuplexStream};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use crate::base::{ContentHash, RelPath};
-use crate::config::Languages;
 use crate::lsp::At;
 use crate::lsp::fact::Fact;
 use crate::lsp::session::{Session, Setup};
 use crate::lsp::wire::{Frame, Frames, append};
-use crate::vfs::Root;
+use symd_base::{ContentHash, RelPath};
+use symd_config::Languages;
+use symd_vfs::Root;
 
 /// The server's end of the pipes.
 pub(super) struct Peer {

@@ -7,9 +7,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::peer::{Stage, able, range};
-use crate::base::{RelPath, Text, TextRange};
 use crate::lsp::session::Session;
 use crate::lsp::{At, Direction, FileRef, Goto, NoAnswer, Severity, Subject};
+use symd_base::{RelPath, Text, TextRange};
 
 const TEXT: &str = "def f():\r\n    return \"😀\", g(1)\r\n";
 

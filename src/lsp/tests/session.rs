@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::peer::{Stage, able, range};
-use crate::base::RelPath;
 use crate::lsp::fact::Fact;
 use crate::lsp::{Change, Encoding, NoAnswer};
+use symd_base::RelPath;
 
 #[tokio::test]
 async fn symd_introduces_itself() {
@@ -162,7 +162,7 @@ async fn failures_name_the_server_and_the_next_step() {
 async fn a_handshake_that_fails_says_how() {
     let (reader, writer, mut peer) = super::peer::pipes();
     let stage = Stage::new(&[], able()).await;
-    let languages = crate::config::Languages::builtin().clone();
+    let languages = symd_config::Languages::builtin().clone();
     let setup = crate::lsp::session::Setup {
         server: "usage".into(),
         server_root: stage.root.path().to_owned(),

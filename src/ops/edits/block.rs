@@ -154,8 +154,8 @@ fn translated(indent: &str, from: IndentLevel, to: IndentLevel) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Cancel;
     use crate::syntax::line_kinds;
+    use symd_base::Cancel;
 
     fn moved(grammar: &str, text: &str, level: Option<IndentLevel>, from: usize, indent: &str) -> String {
         let grammar = Grammar::named(grammar).expect("known");

@@ -4,8 +4,8 @@
 
 use std::fmt;
 
-use crate::base::text::line_starts;
 use crate::syntax::SyntaxErrorAt;
+use symd_base::text::line_starts;
 
 /// Longest line shown, in characters.
 const LINE_CHARS: usize = 120;
@@ -48,8 +48,8 @@ impl BrokenAt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Cancel;
     use crate::syntax::{Grammar, first_error};
+    use symd_base::Cancel;
 
     fn broken(grammar: &str, after: &str) -> Option<String> {
         let grammar = Grammar::named(grammar).expect("known");

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use super::make::MakeError;
 use super::request::Breaking;
 use super::{BrokenAt, EditFault};
-use crate::base::cancel::Cancelled;
-use crate::base::text::{Encoding, is_read_as_itself};
-use crate::base::{Cancel, ContentHash, RelPath, TextRange};
 use crate::engine::{Foretold, MAX_PARSED_BYTES};
 use crate::ops::cores;
 use crate::parse::{ParseError, Parsers};
 use crate::syntax::{Grammar, Inspected, Outline};
+use symd_base::cancel::Cancelled;
+use symd_base::text::{Encoding, is_read_as_itself};
+use symd_base::{Cancel, ContentHash, RelPath, TextRange};
 
 /// A text to come.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::base::text::line_starts;
+use symd_base::text::line_starts;
 
 /// How a line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

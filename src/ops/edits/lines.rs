@@ -2,8 +2,8 @@
 //! behind a final line break is none. Invariant: lines that are not named keep their bytes.
 
 use super::endings::{Endings, is_terminated, without_break};
-use crate::base::text::line_starts;
-use crate::base::{TextEdits, TextRange};
+use symd_base::text::line_starts;
+use symd_base::{TextEdits, TextRange};
 
 /// Why lines cannot be edited. Numbers are as given, 0-based.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -11,11 +11,6 @@ use super::{
     SymbolEditError, Target, check_edits, delete_lines, delete_symbol, insert_at_line, patch, place_body,
     replace_content, replace_lines,
 };
-use crate::base::cancel::Cancelled;
-use crate::base::path::PathError;
-use crate::base::text::Encoding;
-use crate::base::{Cancel, ContentHash, RelPath, Text, TextEdit, TextEditError, TextEdits};
-use crate::config::Languages;
 use crate::edit::{Access, Plan, PlanStep};
 use crate::engine::{CurrentError, Foretold, MAX_PARSED_BYTES, View};
 use crate::index::{Content, FileEntry};
@@ -26,7 +21,12 @@ use crate::ops::tree::{FileOpError, LocateError, Tree};
 use crate::parse::ParseError;
 use crate::resolve::Current;
 use crate::syntax::{Grammar, OutlineError};
-use crate::vfs::{EntryKind, VfsError};
+use symd_base::cancel::Cancelled;
+use symd_base::path::PathError;
+use symd_base::text::Encoding;
+use symd_base::{Cancel, ContentHash, RelPath, Text, TextEdit, TextEditError, TextEdits};
+use symd_config::Languages;
+use symd_vfs::{EntryKind, VfsError};
 
 /// A plan, and what an answer says about it.
 #[derive(Debug, Default)]

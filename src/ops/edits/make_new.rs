@@ -4,11 +4,11 @@
 use super::apply::apply;
 use super::make::MakeError;
 use super::perform::PerformError;
-use crate::base::RelPath;
 use crate::edit::{Access, By, Plan, PlanStep};
 use crate::ops::Project;
 use crate::ops::tree::{FileOpError, LocateError};
-use crate::vfs::{EntryKind, Root, VfsError};
+use symd_base::RelPath;
+use symd_vfs::{EntryKind, Root, VfsError};
 
 /// Directories that were made.
 #[derive(Clone, Debug, PartialEq, Eq)]

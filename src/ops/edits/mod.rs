@@ -1,4 +1,4 @@
-//! What edits do to texts: from texts and outlines to [`TextEdits`](crate::base::TextEdits). Pure, but for [`apply`],
+//! What edits do to texts: from texts and outlines to [`TextEdits`](symd_base::TextEdits). Pure, but for [`apply`],
 //! [`perform`] and [`carry_out`], which make them, and `effects`, which asks what they caused: nothing else here reads or
 //! writes a file or knows of servers. Invariant: what an edit does not mean to change stays as it is, byte for byte; new
 //! text takes the line endings of the place where it is put.

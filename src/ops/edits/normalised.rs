@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::base::TextRange;
+use symd_base::TextRange;
 
 /// A text as Python reads it.
 pub(super) struct Normalised<'a> {

@@ -4,9 +4,9 @@
 
 use super::endings::{Endings, line_feeds};
 use super::normalised::Normalised;
-use crate::base::cancel::Cancelled;
-use crate::base::{TextEdit, TextEditError, TextEdits};
 use crate::ops::search::{GroupedError, GroupedMatch, MatchMeans, PatternError, find_all, with_groups};
+use symd_base::cancel::Cancelled;
+use symd_base::{TextEdit, TextEditError, TextEdits};
 
 /// How the needle is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -313,7 +313,7 @@ fn replaced_here(
     mode: ReplaceMode,
     how_many: HowMany,
 ) -> Result<Replaced, ReplaceError> {
-    let means = MatchMeans { program: None, cancel: &crate::base::Cancel::new() };
+    let means = MatchMeans { program: None, cancel: &symd_base::Cancel::new() };
     replace_content("f", text, needle, replacement, mode, how_many, means)
 }
 

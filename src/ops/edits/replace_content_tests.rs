@@ -10,7 +10,7 @@ fn replaced(text: &str, needle: &str, replacement: &str, mode: ReplaceMode, how_
         replacement,
         mode,
         how_many,
-        MatchMeans { program: None, cancel: &crate::base::Cancel::new() },
+        MatchMeans { program: None, cancel: &symd_base::Cancel::new() },
     ) {
         Err(error) => format!("Error: {error}"),
         Ok(replaced) => {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::make::MakeError;
 use super::{HowMany, Indentation, ReplaceMode, patch};
-use crate::base::{ContentHash, RelPath};
 use crate::ops::target::Wanted;
+use symd_base::{ContentHash, RelPath};
 
 /// An edit that was asked for.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 use super::*;
-use crate::base::{Cancel, RelPath, Text};
 use crate::parse::Parsers;
 use crate::syntax::extract::Parsed;
 use crate::syntax::{Grammar, Outline, outline};
+use symd_base::{Cancel, RelPath, Text};
 
 /// What is done to a symbol.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,6 @@
 //! begun to use the name, or ceased to, since it was looked for. Invariant: equal only if every such file is the same,
 //! byte for byte, and no other file may hold the name unread.
 
-use crate::base::{ContentHash, RelPath};
 use crate::engine::View;
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
@@ -10,6 +9,7 @@ use crate::ops::target::Wanted;
 use crate::ops::unread::{self, Unread};
 use crate::resolve::accessor_names;
 use crate::syntax::Outline;
+use symd_base::{ContentHash, RelPath};
 
 /// The files in which a name is used.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::indent_level::IndentLevel;
 use super::reindent::indent_of;
 use super::symbol::{Target, line_start, stands_apart};
 use super::written_for::Placing;
-use crate::base::TextRange;
+use symd_base::TextRange;
 
 /// A gap on a line.
 #[derive(Debug)]

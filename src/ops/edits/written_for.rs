@@ -154,8 +154,8 @@ fn open_bracket(line: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::Cancel;
     use crate::syntax::{Grammar, line_kinds};
+    use symd_base::Cancel;
 
     fn told(grammar: &str, text: &str, placing: Placing, at: usize) -> Option<usize> {
         let grammar = Grammar::named(grammar).expect("known");

@@ -1,6 +1,5 @@
 //! What stands in a symbol's file: head, documentation, body, members. Invariant: all of it belongs to the same text.
 
-use crate::base::{ContentHash, TextRange};
 use crate::engine::View;
 use crate::lsp::NoAnswer;
 use crate::ops::Project;
@@ -9,6 +8,7 @@ use crate::ops::question::QuestionError;
 use crate::ops::symbol::{Detail, Lettering, Symbol, symbol};
 use crate::ops::target::Target;
 use crate::resolve;
+use symd_base::{ContentHash, TextRange};
 
 /// A symbol as its file has it.
 #[derive(Clone, Debug)]

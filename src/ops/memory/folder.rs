@@ -1,9 +1,9 @@
 //! Where memories lie, and reading them. Works on the disk and not on the index: the folder may be ignored.
 
 use super::{MemoryError, MemoryName};
-use crate::base::{Cancel, ContentHash, RelPath, Text};
 use crate::ops::Project;
-use crate::vfs::{EntryKind, MAX_FILE_BYTES, Root, VfsError};
+use symd_base::{Cancel, ContentHash, RelPath, Text};
+use symd_vfs::{EntryKind, MAX_FILE_BYTES, Root, VfsError};
 
 /// symd's own directory in a project.
 const OURS: &str = ".symd";

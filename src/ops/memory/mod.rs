@@ -14,12 +14,12 @@ pub use change::{delete, edit, rename, write};
 pub use folder::{list, read};
 pub use name::MemoryName;
 
-use crate::base::RelPath;
-use crate::base::cancel::Cancelled;
-use crate::base::path::PathError;
 use crate::ops::edits::{ApplyError, ReplaceError};
 use crate::ops::question::QuestionError;
-use crate::vfs::VfsError;
+use symd_base::RelPath;
+use symd_base::cancel::Cancelled;
+use symd_base::path::PathError;
+use symd_vfs::VfsError;
 
 /// Why a memory cannot be read or changed.
 #[derive(Debug, thiserror::Error)]

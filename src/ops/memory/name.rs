@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::MemoryError;
-use crate::base::RelPath;
+use symd_base::RelPath;
 
 /// What a memory's file name ends with.
 const SUFFIX: &str = ".md";

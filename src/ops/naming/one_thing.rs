@@ -6,13 +6,13 @@
 use std::sync::Arc;
 
 use super::across::across_files;
-use crate::base::Cancel;
-use crate::base::cancel::Cancelled;
-use crate::config::Languages;
 use crate::engine::View;
 use crate::index::{FileEntry, Hit};
 use crate::ops::target::Target;
 use crate::syntax::{Outline, Row, SymbolKind};
+use symd_base::Cancel;
+use symd_base::cancel::Cancelled;
+use symd_config::Languages;
 
 /// Declarations that one thing may have: more of a name are many things.
 const MAX_DECLARATIONS: usize = 256;

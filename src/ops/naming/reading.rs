@@ -3,12 +3,12 @@
 //! that fits any symbol counts, and with it all symbols that it fits.
 
 use super::qualified::{modules, receiver, without_arguments, words_above};
-use crate::base::Cancel;
-use crate::base::cancel::Cancelled;
 use crate::engine::View;
 use crate::index::{Hit, Query};
 use crate::syntax::NamePattern;
 use crate::syntax::name_path::Matching;
+use symd_base::Cancel;
+use symd_base::cancel::Cancelled;
 
 /// Name paths that the account of a reading names.
 const NAMED: usize = 3;

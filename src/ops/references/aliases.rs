@@ -1,9 +1,9 @@
 //! Imports that give a symbol another name, whose uses nobody follows. Only says where they are.
 
 use super::answer::References;
-use crate::base::RelPath;
 use crate::ops::spot::whole_words;
 use crate::resolve::Role;
+use symd_base::RelPath;
 
 impl References {
     /// Files that import the symbol under another name and of whose uses of that name nothing is told, each with that

@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::answer::Completeness;
 use super::judge::{Found, Judged};
-use crate::base::RelPath;
-use crate::config::{LanguageId, Languages};
 use crate::resolve::{Judgement, Role};
+use symd_base::RelPath;
+use symd_config::{LanguageId, Languages};
 
 /// What the server does not tell.
 #[derive(Clone, Debug, Default)]
@@ -109,7 +109,7 @@ impl Standing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::TextRange;
+    use symd_base::TextRange;
 
     fn found(start: u32) -> Found {
         Found {

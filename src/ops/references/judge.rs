@@ -4,8 +4,6 @@
 use std::collections::HashMap;
 
 use super::answer::Reference;
-use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath, TextRange};
 use crate::engine::View;
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
@@ -13,6 +11,8 @@ use crate::ops::spot::{Spot, spots};
 use crate::ops::target::Target;
 use crate::ops::unread::{self, Unread};
 use crate::resolve::{self, Judgement, Occurrence, Role};
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath, TextRange};
 
 /// What syntax says.
 #[derive(Clone, Debug)]

@@ -5,7 +5,6 @@ use tokio::task::JoinSet;
 
 use super::Omitted;
 use super::level::{Gathered, Key, Level, Party, Where};
-use crate::base::{Cancel, TextRange};
 use crate::engine::View;
 use crate::lsp::{At, CallSite, Direction, FileRef, Goto, NoAnswer, Span, Waiting};
 use crate::ops::Project;
@@ -16,6 +15,7 @@ use crate::ops::target::{Target, identifier_at};
 use crate::resolve;
 use crate::syntax::SymbolKind;
 use crate::syntax::call_site::is_called;
+use symd_base::{Cancel, TextRange};
 
 /// Calls of one body that a server is asked to follow at once, and in all.
 const MAX_FOLLOWED: usize = 256;

@@ -6,8 +6,6 @@ use std::collections::BTreeSet;
 
 use super::Omitted;
 use super::level::{Gathered, Key, Level, Party, Where};
-use crate::base::{Cancel, RelPath, TextRange};
-use crate::config::server::Trustworthiness;
 use crate::engine::View;
 use crate::lsp::{CallSite, Direction, FileRef, NoAnswer, Said, Waiting};
 use crate::ops::Project;
@@ -16,6 +14,8 @@ use crate::ops::references::{Completeness, Judged, Reference, References, judge,
 use crate::ops::spot::{Expect, Source as SpotSource, Spot, check, spots};
 use crate::ops::target::Target;
 use crate::resolve::{Judgement, Role};
+use symd_base::{Cancel, RelPath, TextRange};
+use symd_config::server::Trustworthiness;
 
 pub(super) async fn callers(
     project: &Project,

@@ -30,11 +30,11 @@ use super::question::{QuestionError, Source, unchanged};
 use super::target::{Target, Wanted};
 use super::together::all_of;
 use super::unread::{self, Unread};
-use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath};
 use crate::engine::View;
 use crate::lsp::{Direction, Waiting};
 use crate::syntax::SymbolKind;
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath};
 
 /// Symbols looked into for one answer; those beyond are told to go on.
 const MAX_EXPANDED: usize = 64;

@@ -10,7 +10,6 @@ use tokio::time::Instant;
 use super::callers::have_callers;
 use super::level::{Key, Where};
 use super::users::{User, UserGaps, Users, users};
-use crate::base::{Cancel, RelPath};
 use crate::engine::View;
 use crate::lsp::Waiting;
 use crate::ops::Project;
@@ -19,6 +18,7 @@ use crate::ops::question::{QuestionError, Source};
 use crate::ops::target::Target;
 use crate::ops::together::all_of;
 use crate::resolve;
+use symd_base::{Cancel, RelPath};
 
 /// Symbols whose users are asked for at the same time.
 const AT_ONCE: usize = 4;

@@ -8,7 +8,6 @@ use tokio::sync::OnceCell;
 use super::Omitted;
 use super::callees::pointed_at;
 use super::level::{Gathered, Key, Level, Party, Where};
-use crate::base::{Cancel, RelPath};
 use crate::engine::View;
 use crate::lsp::{Direction, NoAnswer, Waiting};
 use crate::ops::Project;
@@ -17,6 +16,7 @@ use crate::ops::question::{QuestionError, Source};
 use crate::ops::spot;
 use crate::ops::target::Target;
 use crate::resolve::{TypeLinks, TypeNeighbours, is_type, type_links};
+use symd_base::{Cancel, RelPath};
 
 /// What heads of classes say; read once for a tree, when it is first needed.
 #[derive(Default)]

@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 
 use super::callers::{add, hierarchy};
 use super::level::{Gathered, Key, Party, Where, party_of, top_level};
-use crate::base::{Cancel, RelPath};
-use crate::config::Languages;
 use crate::engine::View;
 use crate::lsp::{CallSite, Waiting};
 use crate::ops::Project;
@@ -15,6 +13,8 @@ use crate::ops::references::{Completeness, Reference, References, judge, of_judg
 use crate::ops::target::{Target, declared_at};
 use crate::ops::unread::Unread;
 use crate::resolve::{Judgement, Role};
+use symd_base::{Cancel, RelPath};
+use symd_config::Languages;
 
 /// A symbol that uses another one, or a file that does at its top level.
 #[derive(Clone, Debug)]

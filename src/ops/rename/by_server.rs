@@ -16,7 +16,6 @@ use super::shorthand::{has_shorthand, is_shorthand};
 use super::united::{Renamings, is_unproven, united, wrong};
 use super::unseen::Unseen;
 use super::{Doubts, Draft, Rename, UncheckedUses, ask_server, counted};
-use crate::base::{RelPath, TextEdit};
 use crate::engine::View;
 use crate::index::Snapshot;
 use crate::lsp::Waiting;
@@ -27,6 +26,7 @@ use crate::ops::server_edit::{ServerEdit, ServerEditError};
 use crate::ops::target::Target;
 use crate::resolve::{self, Judgement, Role};
 use crate::syntax::SymbolKind;
+use symd_base::{RelPath, TextEdit};
 
 /// How often a server that may still be indexing is asked in all when its edit lacks something.
 const ROUNDS: usize = 8;
@@ -419,7 +419,7 @@ async fn concluded(
                         places.sort();
                         Ok(Note::doubt(text, listed(view, &places, cancel)?))
                     })
-                    .collect::<Result<Vec<Note>, crate::base::cancel::Cancelled>>()
+                    .collect::<Result<Vec<Note>, symd_base::cancel::Cancelled>>()
             };
             Ok::<_, QuestionError>((
                 list(doubts)?,

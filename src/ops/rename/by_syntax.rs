@@ -9,7 +9,6 @@ use super::places::listed;
 use super::shorthand::{has_shorthand, is_shorthand};
 use super::unseen::Unseen;
 use super::{Doubts, Draft, Rename, UncheckedUses, counted};
-use crate::base::{Cancel, RelPath, TextEdit, TextRange};
 use crate::engine::View;
 use crate::index::{Locals, Query, Scope};
 use crate::lsp::NoAnswer;
@@ -19,6 +18,7 @@ use crate::ops::references::Judged;
 use crate::ops::server_edit::{ServerEdit, ServerEditError};
 use crate::resolve::{self, Judgement, Role};
 use crate::syntax::{Matching, NamePattern};
+use symd_base::{Cancel, RelPath, TextEdit, TextRange};
 
 /// Makes the edit from the occurrences.
 pub(super) async fn draft(

@@ -7,7 +7,6 @@ use tokio::task::JoinSet;
 
 use super::leads::{Leads, Placed};
 use super::linked::LinkedSymbol;
-use crate::base::RelPath;
 use crate::engine::View;
 use crate::index::Content;
 use crate::lsp::{At, Goto, Span, Waiting};
@@ -15,6 +14,7 @@ use crate::ops::Project;
 use crate::ops::question::QuestionError;
 use crate::ops::spot::{Expect, check};
 use crate::resolve;
+use symd_base::RelPath;
 
 /// Types that are asked for in one rename.
 const MAX_ASKED: usize = 48;

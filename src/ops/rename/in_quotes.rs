@@ -5,14 +5,14 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::leads::Placed;
-use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, TextRange};
 use crate::engine::View;
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
 use crate::ops::references::Judged;
 use crate::resolve::Judgement;
 use crate::syntax::{TextKind, is_short_template, text_kinds};
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, TextRange};
 
 /// The likely uses that stand in quotes.
 pub(super) async fn in_quotes(project: &Project, judged: &Judged) -> Result<HashSet<Placed>, QuestionError> {

@@ -4,7 +4,6 @@
 use super::answer::{Note, RenameError};
 use super::places::listed;
 use super::{Doubts, Rename, counted};
-use crate::base::{Cancel, RelPath, TextRange};
 use crate::engine::View;
 use crate::lsp::Waiting;
 use crate::ops::Project;
@@ -12,6 +11,7 @@ use crate::ops::overrides::{OverrideLinks, override_links};
 use crate::ops::question::QuestionError;
 use crate::ops::target::Target;
 use crate::resolve;
+use symd_base::{Cancel, RelPath, TextRange};
 
 /// The symbol, with the declarations that are linked to it by overriding and get the new name with it.
 #[derive(Clone, Debug)]

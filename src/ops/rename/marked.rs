@@ -2,8 +2,6 @@
 //! disk counts the mark (ty), or cannot read it. So it is told of their texts before it is asked. Invariant: no column is
 //! shifted by guess.
 
-use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath};
 use crate::engine::View;
 use crate::index::Content;
 use crate::ops::Project;
@@ -11,7 +9,9 @@ use crate::ops::question::QuestionError;
 use crate::ops::target::Target;
 use crate::resolve;
 use crate::syntax::name_hash;
-use crate::vfs::MAX_FILE_BYTES;
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath};
+use symd_vfs::MAX_FILE_BYTES;
 
 /// Files that are opened for one question. Where there are more, what the server says of the others is refused.
 const MAX_OPENED: usize = 24;

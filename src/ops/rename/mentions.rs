@@ -6,15 +6,15 @@ use memchr::memmem;
 
 use super::in_strings;
 use super::linked::LinkedSymbol;
-use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath, Text, TextRange};
 use crate::engine::View;
 use crate::index::{Content, FileEntry};
 use crate::ops::spot::whole_words;
 use crate::ops::target::Target;
 use crate::resolve::{self, StringName};
 use crate::syntax::{SymbolKind, TextKind, text_kinds};
-use crate::vfs::VfsError;
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath, Text, TextRange};
+use symd_vfs::VfsError;
 
 /// The most bytes of a file that is looked into.
 const MAX_BYTES: u64 = 8 << 20;

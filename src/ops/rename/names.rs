@@ -1,8 +1,8 @@
 //! Whether a single edit of a server's renames the symbol. Pure. Invariant: what is left of an edit replaces exactly the
 //! old name.
 
-use crate::base::{TextEdit, TextRange};
 use crate::ops::spot::only_word;
+use symd_base::{TextEdit, TextRange};
 
 /// What is left of `edit` when it renames `old` to `new`: the edit of the name alone. A range may include a qualifier,
 /// quotes or arguments where the new text has the same around the new name; the new text of the name alone may hold the

@@ -10,8 +10,6 @@ use super::linked::LinkedSymbol;
 use super::marked::marked;
 use super::shorthand::is_export;
 use super::{Doubts, Rename, names};
-use crate::base::{Cancel, RelPath, TextEdit};
-use crate::config::server::Trustworthiness;
 use crate::engine::View;
 use crate::index::Snapshot;
 use crate::lsp::{At, EditStep, FileRef, NoAnswer, Renaming, Said, Span, Waiting, WorkspaceEdit};
@@ -20,6 +18,8 @@ use crate::ops::question::QuestionError;
 use crate::ops::server_edit::{self, ServerEdit, ServerEditError};
 use crate::ops::spot::Source as SourceText;
 use crate::ops::target::Target;
+use symd_base::{Cancel, RelPath, TextEdit};
+use symd_config::server::Trustworthiness;
 
 /// What the server said at each declaration of a symbol.
 pub(super) struct Renamings {

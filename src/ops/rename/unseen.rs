@@ -5,15 +5,15 @@
 use memchr::memmem;
 
 use super::answer::Listed;
-use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath, Text, TextRange};
-use crate::config::LanguageId;
 use crate::engine::View;
 use crate::index::Content;
 use crate::ops::spot::Source;
 use crate::ops::target::Target;
 use crate::resolve;
-use crate::vfs::MAX_FILE_BYTES;
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath, Text, TextRange};
+use symd_config::LanguageId;
+use symd_vfs::MAX_FILE_BYTES;
 
 /// Characters of a line that are kept.
 const LINE_CHARS: usize = 160;

@@ -7,8 +7,8 @@ use std::ops::{ControlFlow, Range};
 use super::finder::{Finder, KnownMatches, Stop};
 use super::pattern::Pattern;
 use super::{Looked, Query, SearchError};
-use crate::base::RelPath;
-use crate::base::cancel::Cancelled;
+use symd_base::RelPath;
+use symd_base::cancel::Cancelled;
 
 /// Matches between two looks at the cancel flag and the clock.
 const STEP: usize = 256;
@@ -246,7 +246,7 @@ fn is_binary(bytes: &[u8]) -> bool {
 fn searchable(bytes: Vec<u8>, pattern: &Pattern) -> Option<Vec<u8>> {
     let mut text = match bytes.as_slice() {
         [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] | [0xEF, 0xBB, 0xBF, ..] => {
-            crate::base::text::decode(bytes).ok()?.0.into_bytes()
+            symd_base::text::decode(bytes).ok()?.0.into_bytes()
         }
         _ => bytes,
     };

@@ -4,8 +4,8 @@
 use std::ops::ControlFlow;
 
 use super::{Query, SearchError, search};
-use crate::base::{Cancel, RelPath};
 use crate::ops::tree::Tree;
+use symd_base::{Cancel, RelPath};
 
 /// One line with a match.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -36,9 +36,9 @@ use super::cores;
 use super::glob::Glob;
 use super::scope::Scope;
 use super::tree::{LocateError, Tree};
-use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath};
-use crate::vfs::{EntryKind, VfsError};
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath};
+use symd_vfs::{EntryKind, VfsError};
 
 /// Files a thread takes at a time: enough that taking costs nothing, few enough that none is left waiting.
 const CHUNK: usize = 8;

@@ -4,9 +4,9 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use crate::base::RelPath;
 use crate::ops::tree::{FileOpError, LocateError};
-use crate::vfs::{EntryKind, Root, VfsError};
+use symd_base::RelPath;
+use symd_vfs::{EntryKind, Root, VfsError};
 
 /// An open directory of the project.
 #[derive(Debug)]

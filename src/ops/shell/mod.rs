@@ -31,7 +31,7 @@ pub use substitution::Substitution;
 pub use words::{End, Left, Told};
 
 use crate::ops::tree::FileOpError;
-use crate::vfs::Root;
+use symd_vfs::Root;
 
 /// What all commands of a project share.
 #[derive(Clone, Debug)]

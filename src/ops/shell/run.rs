@@ -15,7 +15,7 @@ use super::stream::Stream;
 use super::ward::{Launch, Streams, Ward};
 use super::words::{End, Left, Told};
 use super::{Afterwards, Shells};
-use crate::base::processes;
+use symd_base::processes;
 
 /// How long the streams are waited for after the shell's end: `echo x > >(cat)` ends before its `cat` does. Only what
 /// runs on in the background and can still write makes us wait that long.

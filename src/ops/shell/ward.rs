@@ -15,7 +15,7 @@ use super::directory::Directory;
 use super::environment::Environment;
 use super::warden;
 use super::words::{END, LET_GO, Told};
-use crate::base::processes::{self, Process};
+use symd_base::processes::{self, Process};
 
 /// Bytes that a warden may send without a line end; more is nothing that a warden says.
 const LONGEST_LINE: usize = 4_096;

@@ -19,7 +19,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 
 use super::words::{END, End, LET_GO, Left, Told};
-use crate::base::processes::{self, Process};
+use symd_base::processes::{self, Process};
 
 /// What the command line calls this.
 pub const NAME: &str = "warden";

@@ -14,8 +14,8 @@ use super::context::{Receiver, receiver};
 use super::family::Family;
 use super::project::Project;
 use super::sources::{Sources, Target};
-use crate::base::cancel::Cancelled;
-use crate::base::{Cancel, RelPath, TextRange};
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath, TextRange};
 
 /// For each of `places`, where the targets' name stands: whether what it is a member of cannot have the targets. The targets
 /// are one symbol, in several declarations. Always `false` outside of Python.

@@ -1,13 +1,13 @@
 //! Receivers that hold nothing of the project's: what pytest itself gives to functions, and attributes of the own object to
 //! which only instances of classes from outside are assigned. Invariant: one assignment that cannot be read makes the answer no.
 
-use crate::base::cancel::Cancelled;
 use crate::resolve::context::{self, Receiver, first_word};
 use crate::resolve::family::Family;
 use crate::resolve::fixtures::{decorators, holds_given, is_fixture};
 use crate::resolve::meaning::Meaning;
 use crate::resolve::project::{Here, Project};
 use crate::resolve::scope::{self, From};
+use symd_base::cancel::Cancelled;
 
 /// Fixtures that pytest declares. Their values are pytest's own, or the standard library's.
 const PYTESTS_OWN: [&str; 14] = [

@@ -1,7 +1,7 @@
 //! Which files a call would change, as far as its arguments say: for the user's eyes, so names are as they were given.
 
-use crate::base::escaped;
 use serde_json::{Map, Value};
+use symd_base::escaped;
 
 use crate::ops::edits::patch::{self, FilePatch};
 use crate::toolsets::{Reach, Risk, Tool};
@@ -39,7 +39,7 @@ fn patched(text: &str) -> Vec<String> {
     let Ok(patch) = patch::parse(text) else { return Vec::new() };
     let mut files: Vec<String> = Vec::new();
     for file in &patch.files {
-        let paths: Vec<&crate::base::RelPath> = match file {
+        let paths: Vec<&symd_base::RelPath> = match file {
             FilePatch::Update { names, new_path, .. } => names.iter().chain(new_path).collect(),
             FilePatch::Copy { new_path, .. } => vec![new_path],
             FilePatch::Add { path, .. } | FilePatch::Delete { path, .. } => vec![path],

@@ -5,8 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::approvals::{self, Approvals, Policy, Rule, Subject, Timestamp};
 use crate::toolsets::{Approved, Offered, Reach, Risk, Tool, Toolset};
+use symd_config::approvals::{self, Approvals, Policy, Rule, Subject, Timestamp};
 
 use super::files::Settled;
 use super::{Wanted, call_text};

@@ -5,10 +5,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::base::RelPath;
-use crate::base::state::{self, at_hand};
-use crate::config::approvals::{self, Approvals, MAX_FILE_BYTES, PROJECT_FILE, Policy};
-use crate::vfs::{Root, VfsError};
+use symd_base::RelPath;
+use symd_base::state::{self, at_hand};
+use symd_config::approvals::{self, Approvals, MAX_FILE_BYTES, PROJECT_FILE, Policy};
+use symd_vfs::{Root, VfsError};
 
 use super::is_inside;
 

@@ -21,10 +21,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::base::state::{self, StateDirs, StateError};
-use crate::config::approvals::{self, ApprovalsError, CallText, Pattern, Policy, Rule, Timestamp};
 use crate::serve::Place;
 use crate::toolsets::{Approved, Offered};
+use symd_base::state::{self, StateDirs, StateError};
+use symd_config::approvals::{self, ApprovalsError, CallText, Pattern, Policy, Rule, Timestamp};
 
 pub use ask::Question;
 pub use decide::{Needs, Offer, by_default};

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::base::state::{self, StateError};
+use symd_base::state::{self, StateError};
 
 use super::signed::random;
 

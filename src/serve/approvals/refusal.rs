@@ -5,7 +5,7 @@ use crate::toolsets::Offered;
 use super::asking::NOT_THE_USERS;
 use super::decide::Offer;
 use super::{Question, Wanted};
-use crate::config::approvals;
+use symd_config::approvals;
 
 /// Characters of a proposed pattern; a longer one is left to the user.
 const MOST_PATTERN: usize = 300;

@@ -2,8 +2,8 @@
 //! Invariant: a state counts only for the tool, the arguments and the project it was signed for, on the connection it was sent on,
 //! until it expires; and nobody without the daemon's key can make one.
 
-use crate::base::state::StateError;
-use crate::config::approvals::Timestamp;
+use symd_base::state::StateError;
+use symd_config::approvals::Timestamp;
 
 use super::Wanted;
 

@@ -12,7 +12,7 @@ mod use_tree;
 pub(super) use build::{AllOfThem, Draft, build, draft};
 pub use packed::{Imports, MAX_IMPORTED_BYTES};
 
-use crate::base::TextRange;
+use symd_base::TextRange;
 
 /// What kind of statement it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -10,7 +10,7 @@
 
 use super::letters::{Reader, Writer};
 use super::{ImportKind, ImportList};
-use crate::base::TextRange;
+use symd_base::TextRange;
 
 /// All imports, exports and package lines of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Tests: what each language's imports look like when they are read back.
 
 use super::*;
-use crate::base::Cancel;
 use crate::syntax::{Grammar, outline};
+use symd_base::Cancel;
 
 /// One word per import: `kind module.name as alias @text of the statement's first eleven bytes`.
 fn imports(grammar: &str, text: &str) -> Vec<String> {

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::signature_in;
-use crate::base::Cancel;
-use crate::base::text::Text;
 use crate::syntax::{Grammar, Outline, outline};
+use symd_base::Cancel;
+use symd_base::text::Text;
 
 /// Characters of a signature in a list.
 const LIMIT: usize = 100;

@@ -7,9 +7,6 @@ use std::time::Instant;
 use serde_json::{Map, Value};
 
 use super::envelope::{Code, Success, ToolError, reply};
-use crate::base::cancel::CancelOnDrop;
-use crate::base::path::PathError;
-use crate::base::{Cancel, RelPath};
 use crate::edit::{By, EditError};
 use crate::engine::{EngineError, View};
 use crate::ops::Project;
@@ -18,7 +15,10 @@ use crate::ops::question::QuestionError;
 use crate::ops::tree::{FileOpError, LocateError};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::{Call, DEADLINE, Reply, Running, too_late};
-use crate::vfs::VfsError;
+use symd_base::cancel::CancelOnDrop;
+use symd_base::path::PathError;
+use symd_base::{Cancel, RelPath};
+use symd_vfs::VfsError;
 
 /// What a tool comes to.
 pub(super) type Answer = Result<Success, ToolError>;

@@ -1,18 +1,18 @@
 //! cli_agent's `list_dir`: files by name, then directories by name, a page at a time.
 
-use crate::base::escaped;
 use serde::Serialize;
 use serde_json::{Value, json};
+use symd_base::escaped;
 
 use super::MAX_RESULTS;
 use super::answer::{Answer, Doing, counted, invalid, look, not_a_directory, unnamed};
 use super::envelope::Success;
-use crate::base::Cancel;
 use crate::ops::list_dir::{Depth, Ignored, list_dir};
 use crate::ops::tree::Tree;
 use crate::toolsets::Tool;
 use crate::toolsets::arguments::Arguments;
-use crate::vfs::EntryKind;
+use symd_base::Cancel;
+use symd_vfs::EntryKind;
 
 pub(super) const LIST_DIR: Tool = Tool::read_only(
     "list_dir",

@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use super::MAX_CONTENT_BYTES;
 use super::answer::{Answer, Doing, counted, look};
 use super::envelope::{Code, Success, ToolError};
-use crate::base::Text;
 use crate::ops::read_bytes::{Bytes, read_bytes};
 use crate::ops::tree::Tree;
 use crate::toolsets::Tool;
 use crate::toolsets::arguments::Arguments;
+use symd_base::Text;
 
 /// Bytes of a binary file that are shown.
 const HEX_BYTES: usize = 1024;
@@ -103,7 +103,7 @@ fn within_limit(text: &str, first: usize, last: usize) -> (&str, usize) {
         return (text, last);
     }
     let kept = &text[..text.floor_char_boundary(MAX_CONTENT_BYTES)];
-    let breaks = crate::base::text::line_starts(kept).len() - 1;
+    let breaks = symd_base::text::line_starts(kept).len() - 1;
     let is_whole = kept.ends_with(['\n', '\r']);
     (kept, first + breaks - usize::from(is_whole))
 }

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use super::MAX_RESULTS;
 use super::answer::{Answer, Doing, cancelled, counted, invalid, look_long, not_a_directory, unnamed};
 use super::envelope::{Code, Success, ToolError};
-use crate::base::{Cancel, RelPath};
 use crate::ops::glob::Glob;
 use crate::ops::grep::{GrepLine, grep};
 use crate::ops::search::{Pattern, PatternError, SearchError};
@@ -17,7 +16,8 @@ use crate::ops::tree::{FileOpError, Tree};
 use crate::ops::walk::{Links, Reach, walk};
 use crate::toolsets::Tool;
 use crate::toolsets::arguments::Arguments;
-use crate::vfs::EntryKind;
+use symd_base::{Cancel, RelPath};
+use symd_vfs::EntryKind;
 
 /// After this long a search answers with what it has.
 const TIME_LIMIT: Duration = Duration::from_secs(30);

@@ -1,10 +1,10 @@
 //! How long an answer may be, and failures that every tool of the contract has. Invariant: an answer that leaves lines
 //! out says how many, and how to ask for less.
 
-use crate::base::path::PathError;
 use crate::ops::tree::{FileOpError, LocateError};
 use crate::toolsets::arguments::ArgumentError;
 use crate::toolsets::{Outcome, Reply};
+use symd_base::path::PathError;
 
 use super::paths::invalid;
 
@@ -30,7 +30,7 @@ pub(super) fn is_missing(problem: &FileOpError) -> bool {
 
 /// Whether a path leads out of the project, by its text or by a link.
 pub(super) fn is_outside(problem: &FileOpError) -> bool {
-    use crate::vfs::VfsError;
+    use symd_vfs::VfsError;
     matches!(
         problem,
         FileOpError::Locate(

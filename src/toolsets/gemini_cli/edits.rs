@@ -7,7 +7,6 @@ use serde_json::json;
 
 use super::answer::{bad_argument, is_missing, is_outside, not_ready};
 use super::paths::{absolute, invalid, outside};
-use crate::base::RelPath;
 use crate::edit::{By, EditError};
 use crate::ops::edits::{
     ApplyError, Base, Breaking, Done, HowMany, Ignored, MakeError, PerformError, ReplaceError, ReplaceMode,
@@ -16,7 +15,8 @@ use crate::ops::edits::{
 use crate::ops::tree::FileOpError;
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::{Annotations, Call, Proposed, Reach, Reply, Risk, Tool};
-use crate::vfs::VfsError;
+use symd_base::RelPath;
+use symd_vfs::VfsError;
 
 pub(super) const WRITE_FILE: Tool = Tool {
     name: "write_file",

@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use crate::base::RelPath;
-use crate::base::path::PathError;
 use crate::toolsets::Reply;
-use crate::vfs::spelling;
+use symd_base::RelPath;
+use symd_base::path::PathError;
+use symd_vfs::spelling;
 
 /// The parameters are of no use; nothing was looked at or done.
 pub(super) fn invalid(reason: impl std::fmt::Display) -> Reply {

@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{bad_argument, error, is_missing, is_outside};
 use super::paths::{absolute, invalid, outside};
-use crate::base::{RelPath, Text};
 use crate::engine::View;
 use crate::ops::read_file::{FileData, FileText, read_bytes};
 use crate::ops::tree::FileOpError;
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::{Call, Image, Reply, Running, Tool, ask};
+use symd_base::{RelPath, Text};
 
 /// Lines shown where the client gives no limit.
 const MAX_LINES: usize = 2_000;
@@ -74,7 +74,7 @@ fn reply(view: &View, arguments: &Map<String, Value>) -> Result<Reply, Reply> {
         return image(&path, file, mime_type);
     }
     let FileData { path: found, bytes } = file;
-    let hash = crate::base::ContentHash::of(&bytes);
+    let hash = symd_base::ContentHash::of(&bytes);
     let Ok(text) = Text::decode(bytes) else {
         return Err(Reply::failed(format!("Cannot display content of binary file: {path}")));
     };

@@ -1,13 +1,12 @@
 //! `search_file_content` and `glob` (contract, sections of those names; rulings on them).
 
-use crate::base::escaped;
 use std::path::Path;
+use symd_base::escaped;
 
 use serde_json::{Map, Value, json};
 
 use super::answer::{bad_argument, bounded, error, is_missing, is_outside};
 use super::paths::{from_root, invalid, outside, shown};
-use crate::base::{Cancel, RelPath};
 use crate::engine::View;
 use crate::ops::glob::Glob;
 use crate::ops::newest::{Among, newest};
@@ -17,7 +16,8 @@ use crate::ops::search::{
 use crate::ops::tree::{FileOpError, LocateError};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::{Call, Reply, Running, Tool, ask, ask_long};
-use crate::vfs::EntryKind;
+use symd_base::{Cancel, RelPath};
+use symd_vfs::EntryKind;
 
 /// Lines kept of a search: more than any answer holds.
 const MAX_LINES: usize = 20_000;

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
-use crate::base::{Cancel, RelPath};
 use crate::ops::list_dir::{Depth, Ignored, Listing};
 use crate::ops::read_file::FileText;
 use crate::ops::tree::{FileOpError, LocateError, Tree};
 use crate::ops::{find_file, list_dir, read_file};
 use crate::toolsets::arguments::{ArgumentError, Arguments};
 use crate::toolsets::{Client, Reply};
+use symd_base::{Cancel, RelPath};
 
 /// The most characters an answer has when the client does not say.
 pub const DEFAULT_LIMIT: usize = 20_000;

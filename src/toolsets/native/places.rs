@@ -1,7 +1,7 @@
 //! `find_definition`, `find_implementations` and `hover` of `native`.
 
-use crate::base::escaped;
 use serde_json::{Value, json};
+use symd_base::escaped;
 
 use super::answer::{Footer, Format, fitting, format};
 use super::asked::{

@@ -1,8 +1,8 @@
 //! References as `native` shows them: grouped by file, 1-based lines. Among few each with its line, in a long list
 //! the lines of one symbol together. Invariant: the last line says what is missing, and what was left out.
 
-use crate::base::{RelPath, escaped};
 use std::collections::BTreeMap;
+use symd_base::{RelPath, escaped};
 
 use serde_json::{Value, json};
 
@@ -11,12 +11,12 @@ use super::asked::{reading_json, role_word, source_json, tell_reading, tell_sour
 use super::files::counted;
 use super::render::cut;
 use super::tree::{self, characters};
-use crate::config::Languages;
 use crate::ops::question::Source;
 use crate::ops::references::{Completeness, Reference, References};
 use crate::ops::spot::{Dropped, Spot};
 use crate::resolve::{Judgement, Role};
 use crate::toolsets::Call;
+use symd_config::Languages;
 
 /// With more references than this the lines' texts are left out.
 const MAX_WITH_LINES: usize = 40;

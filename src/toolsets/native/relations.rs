@@ -1,7 +1,7 @@
 //! `find_callers`, `find_callees` and `type_hierarchy` of `native`: a tree, a symbol a line.
 
-use crate::base::{RelPath, escaped};
 use serde_json::{Value, json};
+use symd_base::{RelPath, escaped};
 
 use super::answer::{Footer, Format, fitting, format};
 use super::asked::{

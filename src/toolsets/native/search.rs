@@ -10,12 +10,12 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::files::{DEFAULT_LIMIT, LIMIT, counted, failed, limit};
-use crate::base::{Cancel, RelPath, escaped};
 use crate::ops::search::{self, Hits, Outcome, Query, SearchError};
 use crate::ops::tree::Tree;
 use crate::toolsets::Reply;
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::serena::search::query;
+use symd_base::{Cancel, RelPath, escaped};
 
 /// Longer lines are cut: minified code helps nobody.
 const LINE_CHARS: usize = 300;

@@ -11,9 +11,9 @@ use serde_json::{Map, Value, json};
 use super::answer::{Format, format};
 use super::asked::{DEFAULT_DEADLINE, is_waiting};
 use super::files::{failed, limit};
-use crate::base::escaped;
 use crate::toolsets::arguments::{ArgumentError, Arguments};
 use crate::toolsets::{Call, Outcome, Reply, Running};
+use symd_base::escaped;
 
 /// Names of one call. More of them at once are no question that a reader takes in.
 const MAX_NAMES: usize = 20;

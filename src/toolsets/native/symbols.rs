@@ -6,7 +6,6 @@ use super::answer::{FORMAT, Format, format};
 use super::directory::{directory_json, directory_text};
 use super::files::{DEFAULT_LIMIT, LIMIT, failed, limit};
 use super::render;
-use crate::base::{Cancel, RelPath};
 use crate::engine::{CurrentError, View};
 use crate::index::{Locals, Query, Scope};
 use crate::ops::find_symbol::{Bodies, FindSymbol, SymbolError, find_meant, find_symbol, kept_out, scope};
@@ -22,7 +21,8 @@ use crate::syntax::{NamePattern, SymbolKind};
 use crate::toolsets::arguments::{ArgumentError, Arguments};
 use crate::toolsets::outlined::Gaps;
 use crate::toolsets::{Client, Outcome, Reply};
-use crate::vfs::EntryKind;
+use symd_base::{Cancel, RelPath};
+use symd_vfs::EntryKind;
 
 /// What `get_symbols_overview` says of itself.
 pub const OVERVIEW_DESCRIPTION: &str = "Outline of a source file: its classes, functions, methods and variables \

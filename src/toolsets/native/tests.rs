@@ -3,9 +3,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::{files, search};
-use crate::base::Cancel;
 use crate::ops::scratch::Scratch;
 use crate::toolsets::{Client, Outcome};
+use symd_base::Cancel;
 
 fn call(scratch: &Scratch, tool: &str, arguments: Value) -> String {
     let (tree, cancel) = (scratch.tree(), Cancel::new());
@@ -23,7 +23,7 @@ fn call(scratch: &Scratch, tool: &str, arguments: Value) -> String {
 #[test]
 fn files_are_read_by_lines_from_one() {
     let scratch = Scratch::new(&[("d/f", b"one\r\ntwo\nthree")]);
-    let revision = crate::base::ContentHash::of(b"one\r\ntwo\nthree").short();
+    let revision = symd_base::ContentHash::of(b"one\r\ntwo\nthree").short();
     let read = |arguments: Value| call(&scratch, "read_file", arguments).replace(&revision, "R");
     assert_eq!(read(json!({"relative_path": "d/f"})), "[d/f: lines 1-3 of 3; revision R]\none\r\ntwo\nthree");
     assert_eq!(

@@ -1,7 +1,7 @@
 //! What several paths begin with is written once: a list of `/`-separated keys as an indented tree. For file paths
 //! and for name paths; knows neither. Invariant: a key stays on its line.
 
-use crate::base::escaped;
+use symd_base::escaped;
 
 /// Writes `items` in their order: neighbours that begin with the same components share a line that ends in `/`, and
 /// stand one column deeper beneath it. `written` bytes of each key stand above already. `leaf` writes one item at a

@@ -3,8 +3,8 @@
 use super::SERENA;
 use super::modes::{MODES, describe};
 use super::projects::{blocking, listed, own_name};
-use crate::config::projects::Projects;
 use crate::toolsets::{Connected, Reply, Turn, Turning};
+use symd_config::projects::Projects;
 
 /// The description of `get_current_config`.
 pub(super) const GET_CURRENT_CONFIG: &str = "Prints the current configuration: the active and the registered projects, \

@@ -15,7 +15,7 @@ use crate::ops::target::Wanted;
 use crate::ops::tree::{FileOpError, LocateError};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::{Call, Outcome, Reply, Running, Tool};
-use crate::vfs::VfsError;
+use symd_vfs::VfsError;
 
 /// What the contract's tools answer that have nothing to tell.
 pub(super) const SUCCESS: &str = "OK";

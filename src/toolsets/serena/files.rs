@@ -5,12 +5,12 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{AnswerLimit, bad_argument, error, file_error};
 use super::json;
-use crate::base::{Cancel, RelPath};
 use crate::ops::list_dir::{Depth, Ignored};
 use crate::ops::tree::{FileOpError, LocateError, Tree};
 use crate::ops::{find_file, list_dir, read_file};
 use crate::toolsets::Reply;
 use crate::toolsets::arguments::Arguments;
+use symd_base::{Cancel, RelPath};
 
 /// What `max_answer_chars` means, in every schema.
 pub(super) const MAX_ANSWER_CHARS: &str = "If the answer is longer than this many characters, an error with its length is returned instead. \

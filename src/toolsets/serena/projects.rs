@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{bad_argument, error};
 use super::memories::shown;
-use crate::config::projects::{Projects, ProjectsError, Registered, directory_name};
 use crate::ops::{Project, memory};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::{Connected, Reply, Turn, Turning};
+use symd_config::projects::{Projects, ProjectsError, Registered, directory_name};
 
 /// The description of `activate_project`.
 pub(super) const ACTIVATE_PROJECT: &str = "Activates the project with the given name or path: the tools of this \

@@ -132,9 +132,9 @@ pub(super) fn no_target(problem: TargetError) -> Reply {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{RelPath, TextRange};
     use crate::ops::spot::Around;
     use crate::resolve::Role;
+    use symd_base::{RelPath, TextRange};
 
     #[test]
     fn content_has_the_lines_around() {

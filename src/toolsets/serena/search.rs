@@ -10,12 +10,12 @@ use serde_json::{Map, Value, json};
 use super::answer::{AnswerLimit, bad_argument, pattern_error, regex_error, search_error, too_long};
 use super::files::MAX_ANSWER_CHARS;
 use super::json;
-use crate::base::Cancel;
 use crate::ops::glob::{Glob, GlobError};
 use crate::ops::search::{self, Among, Hits, Pattern, PatternError, Query, SearchError};
 use crate::ops::tree::Tree;
 use crate::toolsets::Reply;
 use crate::toolsets::arguments::{ArgumentError, Arguments};
+use symd_base::Cancel;
 
 /// The description of `search_for_pattern`.
 pub const SEARCH_FOR_PATTERN: &str = "Performs a search for a pattern in the project. \

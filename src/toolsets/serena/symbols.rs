@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json as schema};
 use super::answer::{AnswerLimit, bad_argument, error};
 use super::files::MAX_ANSWER_CHARS;
 use super::json;
-use crate::base::Cancel;
 use crate::engine::{CurrentError, View};
 use crate::index::{Locals, Query};
 use crate::ops::find_symbol::{Bodies, FindSymbol, SymbolError, find_symbol, scope};
@@ -18,6 +17,7 @@ use crate::syntax::{NamePattern, SymbolKind};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::outlined::Gaps;
 use crate::toolsets::{Outcome, Reply};
+use symd_base::Cancel;
 
 /// Word for word the contract's; what helps a client to find the tool follows.
 pub const OVERVIEW_DESCRIPTION: &str = "Gets an overview of the top-level symbols defined in a given file. \

@@ -2,9 +2,9 @@ use serde_json::{Map, Value, json};
 
 use super::answer::DEFAULT_MAX_ANSWER_CHARS;
 use super::{files, search};
-use crate::base::Cancel;
 use crate::ops::scratch::Scratch;
 use crate::toolsets::{Outcome, Reply};
+use symd_base::Cancel;
 
 fn map(value: Value) -> Map<String, Value> {
     value.as_object().expect("an object").clone()

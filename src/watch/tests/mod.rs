@@ -14,7 +14,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
 use super::*;
-use crate::vfs::{Ignore, IgnoreSettings, Root, Vendored};
+use symd_vfs::{Ignore, IgnoreSettings, Root, Vendored};
 
 /// How long a notice may take on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);

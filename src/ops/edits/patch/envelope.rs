@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
         Ok(text)
     }
 
-    fn update(&mut self, file: crate::base::RelPath) -> Result<FilePatch, ParseError> {
+    fn update(&mut self, file: symd_base::RelPath) -> Result<FilePatch, ParseError> {
         let mut new_path = None;
         if let Some(name) = self.line().and_then(|line| line.strip_prefix("*** Move to:")) {
             new_path = Some(path(self.at + 1, name.trim())?);

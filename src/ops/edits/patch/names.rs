@@ -1,7 +1,7 @@
 //! File names as they stand in the headers of diffs: quoted, with prefixes and time stamps.
 
 use super::parsed::ParseError;
-use crate::base::RelPath;
+use symd_base::RelPath;
 
 /// The name in a `---` or `+++` line, without time stamp and quotes; `None` for `/dev/null`.
 pub(super) fn header_name(rest: &str) -> Option<String> {
@@ -88,7 +88,7 @@ pub(super) fn without_prefixes(old: Option<String>, new: Option<String>) -> (Opt
 pub(super) fn path(line: usize, name: &str) -> Result<RelPath, ParseError> {
     let path = RelPath::new(name).map_err(|error| ParseError::Path { line, error })?;
     if path.is_root() {
-        let error = crate::base::PathError::Invalid(name.to_owned());
+        let error = symd_base::PathError::Invalid(name.to_owned());
         return Err(ParseError::Path { line, error });
     }
     Ok(path)

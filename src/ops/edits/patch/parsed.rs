@@ -1,7 +1,7 @@
 //! A patch as it was read, before any file is looked at. Line numbers of the patch are 1-based, for messages.
 
-use crate::base::RelPath;
 use crate::edit::Access;
+use symd_base::RelPath;
 
 /// What a patch says, file by file, in its order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -130,7 +130,7 @@ pub enum ParseError {
         /// Where.
         line: usize,
         /// What is wrong with it.
-        error: crate::base::PathError,
+        error: symd_base::PathError,
     },
     /// Bytes, not lines.
     #[error(

@@ -69,7 +69,7 @@ fn pair(rng: &mut Rng, ends: Ends) -> (String, String) {
 fn applied(patch: &str, old: &str) -> String {
     let patch = parse(patch).unwrap_or_else(|error| panic!("{error}\n{patch}"));
     let mut read =
-        |path: &crate::base::RelPath| Ok((path.as_str() == "old").then(|| Found::Text(old.to_owned())));
+        |path: &symd_base::RelPath| Ok((path.as_str() == "old").then(|| Found::Text(old.to_owned())));
     let plan = plan(&patch, Options::default(), &mut read)
         .unwrap_or_else(|error| panic!("{error}\n{patch:?}\n{old:?}"));
     assert!(plan.shifts.is_empty() && plan.notes.is_empty(), "{plan:?}");
@@ -230,7 +230,7 @@ fn hunks_find_their_place_when_lines_were_put_before_them() {
         let before = "other\n".repeat(shift);
         let patch = parse(&patch).expect("read");
         let shifted = format!("{before}{old}");
-        let mut read = |_: &crate::base::RelPath| Ok(Some(Found::Text(shifted.clone())));
+        let mut read = |_: &symd_base::RelPath| Ok(Some(Found::Text(shifted.clone())));
         let plan = plan(&patch, Options::default(), &mut read).expect("found");
         let FileOperation::Update { edits, .. } = &plan.operations[0] else { panic!("an update") };
         assert_eq!(edits.apply(&shifted).expect("inside"), format!("{before}{new}"), "seed {seed}");

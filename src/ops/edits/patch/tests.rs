@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::base::RelPath;
+use symd_base::RelPath;
 
 /// A tree after a patch: every file with its text, or the error.
 fn patched_with(

@@ -196,7 +196,7 @@ fn operation_json(operation: &Operation) -> Value {
         .files
         .iter()
         .map(|file| {
-            let short = |hash: Option<crate::base::ContentHash>| hash.map(|hash| hash.short());
+            let short = |hash: Option<symd_base::ContentHash>| hash.map(|hash| hash.short());
             json!({ "path": file.path.as_str(), "before": short(file.before), "after": short(file.after) })
         })
         .collect();

@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 use super::super::asked::wanted_of_edit;
 use super::super::files::{failed, limit};
 use super::{Read, Trial, json_or, refusal, trial};
-use crate::base::RelPath;
 use crate::ops::edits::{
     Base, Breaking, Given, HowMany, Ignored, Indentation, LastRead, ReplaceMode, Request, SymbolAct, TextAct,
     What,
 };
 use crate::toolsets::arguments::{ArgumentError, Arguments};
 use crate::toolsets::{Call, Reply};
+use symd_base::RelPath;
 
 /// An edit, and how its answer is wanted.
 pub(super) struct Asked {

@@ -2,7 +2,6 @@
 //! head and the last line, which says what was left out and how to get it.
 
 use super::section::{Section, characters, fit};
-use crate::base::escaped;
 use crate::ops::explore::{Explored, LinkedDeclaration, TEST_DEPTH};
 use crate::ops::relations::Reached;
 use crate::ops::symbol::Symbol;
@@ -14,6 +13,7 @@ use crate::toolsets::native::files::counted;
 use crate::toolsets::native::render::{Signatures, line, short_word};
 use crate::toolsets::native::tree::by_file;
 use crate::toolsets::native::user_text::{file_of, lines_of, over, tell_gaps, tell_unsure, user_line};
+use symd_base::escaped;
 
 /// How often an answer is made anew because it came out too long.
 const ATTEMPTS: usize = 8;

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use super::counts::{PARTS, by_part, files, media, modules};
 use super::word;
-use crate::base::escaped;
 use crate::ops::explore::LinkedDeclaration;
 use crate::ops::impact::{Impact, SymbolChange};
 use crate::ops::part::Part;
@@ -18,6 +17,7 @@ use crate::toolsets::native::files::counted;
 use crate::toolsets::native::render::{cut, short_word};
 use crate::toolsets::native::tree::by_file;
 use crate::toolsets::native::user_text::{file_of, lines_of, part_word, tell_gaps, tell_unsure, user_line};
+use symd_base::escaped;
 
 /// Among so many direct users the lines of the uses are shown, where the arguments matter.
 const MAX_WITH_LINES: usize = 40;

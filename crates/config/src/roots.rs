@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::base::state;
+use symd_base::state;
 
 /// Why there is no project root.
 #[derive(Debug, thiserror::Error)]
@@ -88,7 +88,7 @@ fn holds_marker(directory: &Path, markers: &[&str]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Languages;
+    use crate::Languages;
 
     fn tree(directories: &[&str], files: &[&str]) -> tempfile::TempDir {
         let scratch = tempfile::tempdir().unwrap();

@@ -10,8 +10,8 @@ use ::ignore::Match;
 use ::ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::Vendored;
-use crate::base::RelPath;
-use crate::vfs::EntryKind;
+use crate::EntryKind;
+use symd_base::RelPath;
 
 /// What one directory adds to the rules of the directory above.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::root::{describe, stat_of};
 use super::{MAX_FILE_BYTES, Root, Stat, VfsError};
-use crate::base::RelPath;
+use symd_base::RelPath;
 
 /// How the names of files begin that exist only while an edit is under way.
 pub const TEMPORARY_PREFIX: &str = ".symd-edit-";

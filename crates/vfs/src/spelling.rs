@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::base::{RelPath, unescaped};
+use symd_base::{RelPath, unescaped};
 
 /// What the absolute path `text` names relative to the project at `root` (absolute, links resolved); `None` when it is not
 /// absolute, or lies elsewhere. The root may be spelled by way of links.

@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::{Entry, EntryKind, Root};
-use crate::base::RelPath;
 pub(super) use git::common_directory;
 use level::{Base, Level};
+use symd_base::RelPath;
 pub use vendored::Vendored;
 
 /// The file with symd's own patterns, in the syntax of `.gitignore`; it wins over git's.

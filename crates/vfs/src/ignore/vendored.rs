@@ -1,7 +1,7 @@
 //! Folders that hold other people's code or generated files, told by their name and by what stands beside
 //! them. The names come from the caller; nothing is known here about languages.
 
-use crate::vfs::Entry;
+use crate::Entry;
 
 /// Which folders are vendored or generated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

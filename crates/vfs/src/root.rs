@@ -9,7 +9,7 @@ use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::beneath;
-use crate::base::RelPath;
+use symd_base::RelPath;
 
 /// Files larger than this are not read: nothing of ours makes sense of them, and offsets are 32 bits.
 pub const MAX_FILE_BYTES: u64 = 100 << 20;
@@ -338,8 +338,9 @@ fn refusal(errno: Errno, path: &RelPath, flags: OFlags) -> VfsError {
     }
 }
 
+/// What `raw`, the answer of a system call, says.
 #[allow(clippy::useless_conversion, reason = "the number of links has another width on other machines")]
-pub(crate) fn stat_of(raw: &rustix::fs::Stat) -> Stat {
+pub fn stat_of(raw: &rustix::fs::Stat) -> Stat {
     let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
     Stat {
         size: u64::try_from(raw.st_size).unwrap_or(0),
@@ -351,7 +352,8 @@ pub(crate) fn stat_of(raw: &rustix::fs::Stat) -> Stat {
     }
 }
 
-pub(crate) fn kind_of(file_type: FileType) -> EntryKind {
+/// The kind that a type of file counts as.
+pub fn kind_of(file_type: FileType) -> EntryKind {
     match file_type {
         FileType::RegularFile => EntryKind::File,
         FileType::Directory => EntryKind::Directory,

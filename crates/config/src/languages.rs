@@ -9,10 +9,10 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 
 use super::server::{LanguageServer, ServerUse};
-use crate::base::RelPath;
+use symd_base::RelPath;
 
 /// The languages.toml of this binary.
-pub(super) const BUILTIN_TOML: &str = include_str!("../../languages.toml");
+pub(super) const BUILTIN_TOML: &str = include_str!("../../../languages.toml");
 
 /// A language's place in [`Languages::all`]. Not stable between versions: store names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -287,7 +287,7 @@ fn claim(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::server::Install;
+    use crate::server::Install;
 
     fn name_of(path: &str) -> Option<&'static str> {
         let languages = Languages::builtin();

@@ -4,7 +4,7 @@
 
 use super::ignore::common_directory;
 use super::{EntryKind, Root};
-use crate::base::RelPath;
+use symd_base::RelPath;
 
 /// The parts of a project that are git's.
 #[derive(Debug, Default)]

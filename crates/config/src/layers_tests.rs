@@ -1,7 +1,7 @@
 //! What merging gives, what it refuses, and what an untrusted project's file may not do.
 
 use super::*;
-use crate::base::RelPath;
+use symd_base::RelPath;
 
 const USER: &str = "/home/u/.config/symd/languages.toml";
 const PROJECT: &str = ".symd/languages.toml";

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Approvals, parse};
-use crate::base::state::{self, StateError, durable};
+use symd_base::state::{self, StateError, durable};
 
 /// Bytes of a file of approvals. A longer one is not used.
 pub const MAX_FILE_BYTES: u64 = 1 << 20;

@@ -13,5 +13,5 @@ pub use change::Change;
 pub use gits_own::GitsOwn;
 pub use ignore::{Ignore, IgnoreSettings, Rules, Vendored};
 pub use root::{Entry, EntryKind, FileBytes, FileId, MAX_FILE_BYTES, Root, Stat, VfsError};
-pub(crate) use root::{kind_of, stat_of};
+pub use root::{kind_of, stat_of};
 pub use slot::{Found, Like, Meta, Slot, TEMPORARY_PREFIX};

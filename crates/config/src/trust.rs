@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::state::{self, StateError};
+use symd_base::state::{self, StateError};
 
 /// The project's files that can name commands, relative to its root.
 pub const COMMAND_FILES: [&str; 2] = [".symd/languages.toml", ".symd/config.toml"];

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::state::{self, StateError, durable};
+use symd_base::state::{self, StateError, durable};
 
 /// Projects that are remembered. When there are more, the one that was opened longest ago is forgotten: its user has to
 /// start symd there once more.

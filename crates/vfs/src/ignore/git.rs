@@ -13,8 +13,8 @@ use rustix::fs::{FileType, Mode, OFlags};
 
 use super::level::{self, Base, Level};
 use super::{GITIGNORE, is_there};
-use crate::base::RelPath;
-use crate::vfs::{EntryKind, Root};
+use crate::{EntryKind, Root};
+use symd_base::RelPath;
 
 /// Ignore files and configurations longer than this are cut off: patterns are written by people.
 const MAX_BYTES: usize = 1 << 20;
@@ -40,7 +40,7 @@ pub(super) fn read_outside(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// The git directory that the work tree `directory` shares with its siblings; absolute.
-pub(in crate::vfs) fn common_directory(root: &Root, directory: &RelPath) -> Option<PathBuf> {
+pub(crate) fn common_directory(root: &Root, directory: &RelPath) -> Option<PathBuf> {
     let work_tree = root.path().join(directory.as_path());
     let dot_git = directory.join(".git");
     match root.stat_link(&dot_git).ok()?.0 {
