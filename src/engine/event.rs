@@ -7,9 +7,9 @@ use std::sync::Arc;
 use super::look::{Looked, ToLookAt};
 use super::view::View;
 use super::{EngineError, OutlinedFile};
-use crate::index::Built;
-use crate::watch::Notice;
 use symd_base::RelPath;
+use symd_index::Built;
+use symd_watch::Notice;
 
 /// What to do with the index once it is fresh, or with the reason why it cannot be.
 pub(super) struct Question {

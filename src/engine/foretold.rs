@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::syntax::{Grammar, Outline};
 use symd_base::ContentHash;
+use symd_syntax::{Grammar, Outline};
 
 /// Outlines kept. When it is full the oldest go: those files are parsed again.
 const KEPT: usize = 1024;

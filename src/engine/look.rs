@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::foretold::Foretellings;
-use crate::index::cache::{Cache, Key};
-use crate::index::{Content, FileEntry, Origin, Skipped};
-use crate::parse::{Attempt, ParseError, Parsers, Running};
-use crate::syntax::Grammar;
 use symd_base::{Cancel, ContentHash, RelPath, text};
 use symd_config::Languages;
+use symd_index::cache::{Cache, Key};
+use symd_index::{Content, FileEntry, Origin, Skipped};
+use symd_parse::{Attempt, ParseError, Parsers, Running};
+use symd_syntax::Grammar;
 use symd_vfs::{EntryKind, FileBytes, Root, Stat, VfsError};
 
 /// Larger files are listed and searched, not parsed: a syntax tree takes many times the text's memory, and
@@ -281,7 +281,7 @@ impl Looker {
     }
 
     /// A refusal that may pass without an event leaves a state that no file is in: the next question has it looked at again
-    /// ([`crate::index::State::may_be_readable`]).
+    /// ([`symd_index::State::may_be_readable`]).
     fn unreadable(&self, path: &RelPath, known: Option<&Arc<FileEntry>>, error: &VfsError) -> Found {
         let stat = if may_pass(error) { Stat::default() } else { self.stat(path) };
         let is_known = |known: &&Arc<FileEntry>| matches!(&known.content, Content::Skipped { why: Skipped::Unreadable, stat: then } if *then == stat);

@@ -34,11 +34,6 @@ pub use status::{EngineStatus, SkippedFiles, UnparsableFile};
 pub use turns::Turn;
 pub use view::{Current, CurrentError, View};
 
-use crate::index::State;
-use crate::index::cache::{Cache, Key};
-use crate::parse::{Parsers, Warm};
-use crate::syntax::Outline;
-use crate::watch::{Notice, Watch, WatchError, WatchOptions};
 use event::{Event, Length, Question};
 use foretold::Foretellings;
 use gate::Gate;
@@ -48,7 +43,12 @@ use run::Run;
 use symd_base::state::{self, StateError};
 use symd_base::{ContentHash, RelPath};
 use symd_config::Languages;
+use symd_index::State;
+use symd_index::cache::{Cache, Key};
+use symd_parse::{Parsers, Warm};
+use symd_syntax::Outline;
 use symd_vfs::{Change, Ignore, IgnoreSettings, Root, Stat, Vendored};
+use symd_watch::{Notice, Watch, WatchError, WatchOptions};
 use turns::Turns;
 
 /// Events on their way to the engine. When it is full, askers and pool threads wait; the engine waits for

@@ -16,12 +16,12 @@ use super::status::{EngineStatus, Tally};
 use super::trials::{Start, Trials};
 use super::view::View;
 use super::{EngineError, OnChange, OutlinedFile};
-use crate::index::cache::{Cache, Key};
-use crate::index::{Content, FileEntry, Origin, Skipped, State};
-use crate::parse::Parsers;
-use crate::watch::{Notice, Watch, WatchError};
 use symd_base::RelPath;
+use symd_index::cache::{Cache, Key};
+use symd_index::{Content, FileEntry, Origin, Skipped, State};
+use symd_parse::Parsers;
 use symd_vfs::{Change, FileId, Ignore, Root, Stat};
+use symd_watch::{Notice, Watch, WatchError};
 
 /// Files per look: enough to make the hand-over cheap, few enough that all workers end together.
 const FILES_PER_JOB: usize = 8;

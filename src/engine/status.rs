@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::index::cache::CacheStatus;
-use crate::index::{Content, FileEntry, Skipped};
-use crate::watch::Counters;
 use symd_base::RelPath;
 use symd_config::{LanguageId, Languages};
+use symd_index::cache::CacheStatus;
+use symd_index::{Content, FileEntry, Skipped};
+use symd_watch::Counters;
 
 /// The engine's state at a glance; `symd status` prints it.
 #[derive(Clone, Debug, Default, Serialize)]

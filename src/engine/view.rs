@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::look::MAX_PARSED_BYTES;
-use crate::index::{Content, FileEntry, Origin, Skipped, Snapshot};
-use crate::parse::{Attempt, ParseError, Parsers};
 pub use crate::resolve::Current;
 use crate::resolve::Sources;
 use symd_base::{Cancel, ContentHash, RelPath, Text};
 use symd_config::Languages;
+use symd_index::{Content, FileEntry, Origin, Skipped, Snapshot};
+use symd_parse::{Attempt, ParseError, Parsers};
 use symd_vfs::{EntryKind, Ignore, Root, VfsError};
 
 /// One question's view of the project.

@@ -12,7 +12,7 @@ pub(crate) use super::shapes::DiagnosticShape;
 use super::shapes::{ActionShape, CallShape, ItemShape, LocationShape, SignaturesShape, SymbolShape};
 use super::span::{CallSite, CodeAction, Diagnostic, Encoding, FileRef, Item, Place, Severity, Span};
 use super::uri;
-use crate::syntax::SymbolKind;
+use symd_syntax::SymbolKind;
 
 /// What converting takes: the project's root (links resolved), and how the server counts columns.
 #[derive(Clone, Debug)]

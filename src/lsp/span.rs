@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use crate::syntax::SymbolKind;
 use symd_base::RelPath;
+use symd_syntax::SymbolKind;
 
 /// An answer and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use super::Project;
 use super::question::{QuestionError, no_language, unchanged};
 use super::target::{TargetError, Wanted};
 use crate::engine::View;
-use crate::index::{Content, Scope};
 use crate::lsp::{At, CodeAction, Waiting};
 use crate::ops::find_symbol::{SymbolError, scope};
 use symd_base::{Text, TextRange};
 use symd_config::LanguageId;
+use symd_index::{Content, Scope};
 
 /// Where actions are asked for.
 #[derive(Clone, Debug)]

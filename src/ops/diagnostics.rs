@@ -8,12 +8,12 @@ use super::question::{QuestionError, no_language, unchanged};
 use super::spot::{Source, Spot};
 use super::target::Wanted;
 use crate::engine::View;
-use crate::index::Scope;
 use crate::lsp::{Covers, Diagnostic, FileRef, NoAnswer, Severity, Subject, Waiting};
 use crate::ops::find_symbol::{SymbolError, scope};
 use crate::ops::target::TargetError;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_config::LanguageId;
+use symd_index::Scope;
 
 /// Of what diagnostics are asked.
 #[derive(Clone, Debug)]
@@ -175,7 +175,7 @@ async fn place(project: &Project, of: &Of) -> Result<Place, QuestionError> {
     Ok(project.look(work).await?.map_err(TargetError::from)?)
 }
 
-fn has_errors(file: &crate::index::FileEntry) -> bool {
+fn has_errors(file: &symd_index::FileEntry) -> bool {
     file.outline().is_some_and(|outline| outline.has_errors)
 }
 

@@ -8,11 +8,11 @@ use super::symbol::{Detail, Lettering, Symbol, signature_of, symbol};
 use super::tree::{LocateError, Located};
 use super::unread::{self, Unread};
 use crate::engine::{CurrentError, View};
-use crate::index::{FileEntry, Hit, Query, Scope};
-use crate::syntax::NamePattern;
-use crate::syntax::name_path::Matching;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextRange};
+use symd_index::{FileEntry, Hit, Query, Scope};
+use symd_syntax::NamePattern;
+use symd_syntax::name_path::Matching;
 use symd_vfs::{EntryKind, VfsError};
 
 /// What is asked.

@@ -7,8 +7,8 @@ use super::question::{QuestionError, Source, unchanged};
 use crate::engine::View;
 use crate::lsp::{At, NoAnswer, Waiting};
 use crate::resolve;
-use crate::syntax::Row;
 use symd_base::{Cancel, Text};
+use symd_syntax::Row;
 
 /// Lines of a declaration's head, and of a comment, that are shown.
 const MAX_LINES: usize = 20;

@@ -4,10 +4,10 @@
 use memchr::memmem;
 
 use crate::engine::View;
-use crate::syntax::NamePattern;
-use crate::syntax::name_path::Matching;
 use symd_base::RelPath;
 use symd_base::text::{Encoding, decode};
+use symd_syntax::NamePattern;
+use symd_syntax::name_path::Matching;
 use symd_vfs::{MAX_FILE_BYTES, VfsError};
 
 /// The beginning of a file that is too large to be read, in which a NUL byte shows that it is no source.

@@ -4,8 +4,8 @@ use super::find_symbol::SymbolError;
 use super::symbol::{Detail, Lettering, Symbol, in_order, symbol};
 use super::tree::{LocateError, Located};
 use crate::engine::{Current, CurrentError, View};
-use crate::syntax::Outline;
 use symd_base::{ContentHash, RelPath};
+use symd_syntax::Outline;
 use symd_vfs::EntryKind;
 
 /// A file's symbols.

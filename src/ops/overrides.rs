@@ -13,8 +13,8 @@ use super::target::{Target, Wanted};
 use crate::engine::View;
 use crate::lsp::{At, FileRef, Goto, NoAnswer, Span, Waiting};
 use crate::resolve::{self, OverrideFamily, SettledBase, SettledBases, Unknown, UnknownBase};
-use crate::syntax::SymbolKind;
 use symd_base::{RelPath, TextRange};
+use symd_syntax::SymbolKind;
 
 /// How often the family is looked for again because the server knew more of a base.
 const ROUNDS: usize = 5;

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::symbol::{Detail, Symbol, in_order, symbol};
 use crate::engine::View;
-use crate::index::FileEntry;
-use crate::syntax::{Import, ImportKind, Imported, Outline, Row, SymbolKind, name_hash};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
+use symd_index::FileEntry;
+use symd_syntax::{Import, ImportKind, Imported, Outline, Row, SymbolKind, name_hash};
 
 /// How much more the name of a function or type counts than that of a value: `name` and `app` stand everywhere.
 const FUNCTION_WEIGHT: u64 = 10;

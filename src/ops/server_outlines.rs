@@ -14,11 +14,11 @@ use tokio::time::{Instant, timeout_at};
 use super::Project;
 use super::needed_words::NeededWords;
 use crate::engine::{OutlinedFile, View};
-use crate::index::Content;
 use crate::lsp::{At, Item, NoAnswer, Waiting};
-use crate::syntax::foreign::{self, ForeignSymbol};
 use symd_base::{ContentHash, RelPath, Text, TextRange};
 use symd_config::LanguageId;
+use symd_index::Content;
+use symd_syntax::foreign::{self, ForeignSymbol};
 
 /// Files that one question has outlined at most; the next goes on with the rest.
 const MAX_FILES: usize = 2_000;
@@ -379,7 +379,7 @@ fn reason(why: &NoAnswer) -> String {
 }
 
 impl Wanted {
-    fn with(self, outline: crate::syntax::Outline) -> OutlinedFile {
+    fn with(self, outline: symd_syntax::Outline) -> OutlinedFile {
         let Wanted { at: At { path, hash, .. }, stat, fingerprint, .. } = self;
         OutlinedFile { path, hash, stat, fingerprint, outline: Arc::new(outline) }
     }

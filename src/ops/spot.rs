@@ -9,10 +9,10 @@ use std::sync::Arc;
 use crate::engine::View;
 use crate::lsp::{FileRef, Span};
 use crate::resolve::{self, Role};
-use crate::syntax::call_site::is_called;
-use crate::syntax::{Grammar, Outline, SymbolKind};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, Text, TextRange};
+use symd_syntax::call_site::is_called;
+use symd_syntax::{Grammar, Outline, SymbolKind};
 
 /// Bytes of a line that are kept: generated files have lines of megabytes.
 const MAX_LINE: usize = 2_000;
@@ -329,7 +329,7 @@ mod tests {
 
     fn led_to<'a>(text: &'a str, before: &str, name: &str) -> Option<&'a str> {
         let grammar = Grammar::named("kotlin").expect("known");
-        let outline = crate::syntax::outline(grammar, text, &Cancel::new()).expect("Kotlin");
+        let outline = symd_syntax::outline(grammar, text, &Cancel::new()).expect("Kotlin");
         let source = Source {
             text: Text::decode(text.as_bytes().to_vec()).expect("text"),
             code: Some((Some(grammar), Arc::new(outline))),

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::engine::View;
-use crate::index::{Content, FileEntry};
-use crate::syntax::signature::{HeadSpan, signature_in};
-use crate::syntax::{Grammar, Outline, Signature, SymbolKind};
 use symd_base::RelPath;
+use symd_index::{Content, FileEntry};
+use symd_syntax::signature::{HeadSpan, signature_in};
+use symd_syntax::{Grammar, Outline, Signature, SymbolKind};
 
 /// One symbol. Lines are 0-based, `end_line` inclusive.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,13 +8,13 @@ use super::naming::{Understood, are_overloads, one_thing, understood};
 use super::symbol::{Detail, Symbol, signature_of, symbol};
 use super::unread;
 use crate::engine::View;
-use crate::index::{Content, FileEntry, Hit, Locals, Query};
 use crate::lsp::At;
 use crate::resolve;
-use crate::syntax::name_path::Matching;
-use crate::syntax::{NamePattern, NamePatternError, SymbolKind};
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextRange};
 use symd_config::{LanguageId, Languages};
+use symd_index::{Content, FileEntry, Hit, Locals, Query};
+use symd_syntax::name_path::Matching;
+use symd_syntax::{NamePattern, NamePatternError, SymbolKind};
 
 /// Names shown when nothing has the one that was asked for.
 pub(crate) const SIMILAR: usize = 5;

@@ -6,9 +6,9 @@ use std::fmt;
 use std::path::Path;
 
 use crate::engine::View;
-use crate::index::FileMap;
 use symd_base::path::PathError;
 use symd_base::{Cancel, RelPath};
+use symd_index::FileMap;
 use symd_vfs::{EntryKind, Root, VfsError};
 
 /// The project's files as one question sees them. Shared by the threads that work on the question.

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use super::needed_words::NeededWords;
 use super::target::Target;
 use crate::engine::View;
-use crate::index::{Content, FileEntry, Locals, Query, Scope, Skipped};
 use crate::resolve;
-use crate::syntax::NamePattern;
-use crate::syntax::name_path::Matching;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
+use symd_index::{Content, FileEntry, Locals, Query, Scope, Skipped};
+use symd_syntax::NamePattern;
+use symd_syntax::name_path::Matching;
 use symd_vfs::VfsError;
 
 /// Names that are told of one kind.
@@ -182,7 +182,7 @@ pub(in crate::ops) fn of_target(
 ) -> Result<Unread, Cancelled> {
     let mut unread = Unread::default();
     let row = target.file.outline().and_then(|outline| outline.rows.get(target.row));
-    if row.is_some_and(crate::syntax::Row::is_local) {
+    if row.is_some_and(symd_syntax::Row::is_local) {
         return Ok(unread);
     }
     let names: Vec<NeededWords> =

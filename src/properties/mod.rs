@@ -1,11 +1,16 @@
 //! What must hold of everything that reads bytes which somebody else wrote: one function for each reader, which panics where
-//! it does not hold. Built for tests (`tests`, by proptest) and for `fuzz/` (by libFuzzer) alone; the functions stand beside
-//! the readers, in modules of this name.
+//! it does not hold. Tried by tests (`tests`, by proptest) and by `fuzz/` (by libFuzzer); the functions stand beside
+//! the readers, in modules of this name, and in no feature of their crates: cargo would build every crate above twice for it.
 
 #[cfg(test)]
 mod tests;
 
-use crate::{edit, index, ops, parse, serve, syntax};
+use crate::ops;
+use crate::serve;
+use symd_edit as edit;
+use symd_index as index;
+use symd_parse as parse;
+use symd_syntax as syntax;
 
 /// A reader, and how to try it.
 #[derive(Debug)]

@@ -3,10 +3,10 @@
 
 use super::occurrence::{Judgement, Occurrence, Role};
 use super::sources::{Sources, Target};
-use crate::index::FileEntry;
-use crate::syntax::{Outline, Row, SymbolKind, name_hash};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
+use symd_index::FileEntry;
+use symd_syntax::{Outline, Row, SymbolKind, name_hash};
 
 /// The names by which the other of the two languages may reach a member called `name`: those of the accessors, if it is a
 /// property of Kotlin's, and those of the property, if it is an accessor of Java's.

@@ -15,9 +15,9 @@ use super::outside::origins;
 use super::project::{Here, Project};
 use super::scope::{self, From};
 use super::sources::Target;
-use crate::syntax::{Row, SymbolKind};
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
+use symd_syntax::{Row, SymbolKind};
 
 /// How many names for one another are followed: `A = B`, `B = C`.
 const MAX_ALIASES: usize = 8;

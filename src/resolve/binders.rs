@@ -9,8 +9,8 @@ use super::family::Family;
 use super::kotlin_code::closing;
 use super::kotlin_locals;
 use super::project::Here;
-use crate::syntax::is_short_template;
 use symd_base::TextRange;
+use symd_syntax::is_short_template;
 
 /// How far a bracket, or the word that begins a binding, is looked for, in bytes.
 const MAX_FAR: usize = 4000;

@@ -2,7 +2,7 @@
 
 use super::family::Family;
 use super::sources::Target;
-use crate::syntax::SymbolKind;
+use symd_syntax::SymbolKind;
 
 /// The other declarations of the variable, function or class that `target` declares in its module or function: the branches
 /// of an `if`, what an `except` declares instead. Of members of classes none; those are linked as overriding ones are.

@@ -15,10 +15,10 @@ use super::place::{Place, place};
 use super::project::{Here, Project};
 use super::scope::{self, From, Reach, is_called, reached};
 use super::sources::{Sources, Target};
-use crate::index::FileEntry;
-use crate::syntax::{Import, Outline, Row, SymbolKind, call_site, name_hash};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
+use symd_index::FileEntry;
+use symd_syntax::{Import, Outline, Row, SymbolKind, call_site, name_hash};
 
 /// Where something stands.
 pub(super) type Spot = (RelPath, TextRange);

@@ -6,8 +6,8 @@ use super::family::Family;
 use super::meaning::Meaning;
 use super::project::Project;
 use super::sources::Target;
-use crate::syntax::{Row, SymbolKind};
 use symd_base::cancel::Cancelled;
+use symd_syntax::{Row, SymbolKind};
 
 /// How many classes up a member is looked for.
 const MAX_CLASSES: usize = 64;

@@ -2,7 +2,7 @@
 //! inside a method), and a variable's range is its statement: so only functions and classes enclose. What a place is said
 //! to be part of is another question: outside functions, the variable whose statement it stands in.
 
-use crate::syntax::{Outline, Row, SymbolKind};
+use symd_syntax::{Outline, Row, SymbolKind};
 
 /// The row of the innermost function or class (with all its kin: methods, constructors, interfaces, …) whose range
 /// holds byte `offset`; `None` at the top level. A place in a decorator or annotation is inside what it decorates.

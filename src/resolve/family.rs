@@ -1,6 +1,6 @@
 //! Which languages refer to each other's names, and how they differ where this layer must know.
 
-use crate::index::FileEntry;
+use symd_index::FileEntry;
 
 /// Languages that can name each other's declarations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

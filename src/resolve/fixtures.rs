@@ -9,10 +9,10 @@ use super::family::Family;
 use super::project::{Here, Project};
 use super::sources::{Sources, Target};
 use super::test_functions::is_test;
-use crate::index::FileEntry;
-use crate::syntax::{Outline, SymbolKind};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
+use symd_index::FileEntry;
+use symd_syntax::{Outline, SymbolKind};
 
 /// Where the value of a fixture is named: what it returns or yields, or the class that it calls for that.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ pub(super) fn holds_given(here: &Here, parameter: &str, at: u32) -> Option<usize
 
 /// The innermost function around byte `at` with a parameter, or local, of that name.
 fn taking(outline: &Outline, name: &str, at: u32) -> Option<usize> {
-    let is_it = |row: &&crate::syntax::Row| {
+    let is_it = |row: &&symd_syntax::Row| {
         let holds = |parent: usize| {
             let function = &outline.rows[parent];
             function.start <= at && at < function.end

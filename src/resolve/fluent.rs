@@ -6,9 +6,9 @@ use super::family::Family;
 use super::inherited::Inherited;
 use super::project::{Here, Project};
 use super::sources::{Sources, Target};
-use crate::syntax::SymbolKind;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
+use symd_syntax::SymbolKind;
 
 /// The most calls in a row that are looked at.
 const MAX_CALLS: usize = 32;

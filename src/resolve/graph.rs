@@ -12,9 +12,9 @@ use super::family::Family;
 use super::project::{Here, Project};
 use super::registered::{REGISTER, registered};
 use super::sources::Target;
-use crate::syntax::SymbolKind;
 use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
+use symd_syntax::SymbolKind;
 
 /// A class in the graph.
 pub(super) struct ClassNode {
@@ -37,7 +37,7 @@ impl ClassGraph {
         let mut graph = ClassGraph { nodes: Vec::new(), numbers: HashMap::new() };
         let mut pairs = Vec::new();
         for file in project.sources.snapshot().files.iter() {
-            let may_hold = |outline: &Arc<crate::syntax::Outline>| {
+            let may_hold = |outline: &Arc<symd_syntax::Outline>| {
                 outline.hides_types
                     || outline.rows.iter().any(|row| is_class(row) || row.descendants > 0)
                     || project.family == Family::Python && outline.occurrences.contains(REGISTER)

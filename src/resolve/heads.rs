@@ -2,8 +2,8 @@
 //! means is not looked at. Invariant: a base that is more than a name is given as computed, never left out; comments and
 //! strings hold no bases.
 
-use crate::syntax::{Grammar, Outline, Row, SymbolKind};
 use symd_base::TextRange;
+use symd_syntax::{Grammar, Outline, Row, SymbolKind};
 
 /// Heads longer than this are not read on, in bytes.
 const MAX_HEAD: usize = 4_000;
@@ -461,8 +461,8 @@ fn chain_end(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::outline;
     use symd_base::Cancel;
+    use symd_syntax::outline;
 
     /// The bases of the first type of `text`: chains, and what is computed in braces; each must stand at its range.
     fn check(grammar: &str, text: &str, expected: &[&str]) {

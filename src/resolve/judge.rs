@@ -13,9 +13,9 @@ use super::project::{Here, Project};
 use super::scope::{self, From};
 use super::sources::Target;
 use super::test_functions::{test_function, test_of_all};
-use crate::syntax::{Imported, Row, SymbolKind, call_site};
 use symd_base::cancel::Cancelled;
 use symd_base::{RelPath, TextRange};
+use symd_syntax::{Imported, Row, SymbolKind, call_site};
 
 /// The declaration that is asked about, with what every judgement needs of it.
 pub(super) struct Wanted<'t> {

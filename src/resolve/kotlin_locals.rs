@@ -9,7 +9,7 @@ use super::enclosing::is_enclosing;
 use super::family::Family;
 use super::kotlin_code::{KotlinCode, block_end, closing, statement_end};
 use super::project::Here;
-use crate::syntax::Row;
+use symd_syntax::Row;
 
 /// Where the local is visible that the name at `start..end` binds, its name among that; nothing where it binds none. `around` is
 /// the row of the function or class around it; `lambda` is the lambda whose parameter it is.

@@ -5,9 +5,9 @@ use super::family::Family;
 use super::modules::{self, Module};
 use super::project::Project;
 use super::sources::Target;
-use crate::index::FileEntry;
-use crate::syntax::{Import, ImportKind, Imported, SymbolKind};
 use symd_base::cancel::Cancelled;
+use symd_index::FileEntry;
+use symd_syntax::{Import, ImportKind, Imported, SymbolKind};
 
 /// How many modules a name is followed through.
 const MAX_HOPS: usize = 24;

@@ -8,9 +8,9 @@ use super::meaning::Meaning;
 use super::project::{Here, Project};
 use super::scope;
 use super::sources::{Sources, Target};
-use crate::syntax::{Imported, SymbolKind};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
+use symd_syntax::{Imported, SymbolKind};
 
 /// Where one of the targets, which are one symbol, calls the function that it stands for; `None` if none of their classes stands
 /// for a module, or not by them.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::family::Family;
 use super::project::Project;
-use crate::index::FileEntry;
-use crate::syntax::SymbolKind;
 use symd_base::RelPath;
+use symd_index::FileEntry;
+use symd_syntax::SymbolKind;
 
 /// What a module is. Files are told apart by their paths.
 #[derive(Clone, Debug)]

@@ -7,10 +7,10 @@ use super::judge::Wanted;
 use super::occurrence::Occurrence;
 use super::project::Project;
 use super::sources::{Sources, Target};
-use crate::index::FileEntry;
-use crate::syntax::name_hash;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, TextRange};
+use symd_index::FileEntry;
+use symd_syntax::name_hash;
 
 /// Every identifier occurrence of the targets' name in files of their language and those that share its names (Java's
 /// for Kotlin), judged; in path order, then by offset. The targets' own declarations are among them, likely. Several

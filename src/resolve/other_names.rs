@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use super::family::Family;
 use super::project::Project;
-use crate::syntax::Imported;
 use symd_base::cancel::Cancelled;
+use symd_syntax::Imported;
 
 /// A name, and the words that it may stand for.
 struct OtherName {

@@ -5,9 +5,9 @@
 use super::meaning::binds;
 use super::modules::{self, Module};
 use super::project::Project;
-use crate::index::FileEntry;
-use crate::syntax::Imported;
 use symd_base::cancel::Cancelled;
+use symd_index::FileEntry;
+use symd_syntax::Imported;
 
 /// How many modules a name is followed through.
 const MAX_HOPS: usize = 12;

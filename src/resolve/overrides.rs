@@ -20,9 +20,9 @@ use super::signature::MemberHead;
 use super::sources::{Sources, Target};
 use super::stand_ins::{StandIn, stand_ins};
 use super::structural::{alike, protocols_met};
-use crate::syntax::SymbolKind;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
+use symd_syntax::SymbolKind;
 
 /// Methods that every object of Java, C# or JavaScript has.
 const OF_EVERY_OBJECT: [&str; 16] = [

@@ -9,9 +9,9 @@ use super::meaning::Meaning;
 use super::modules::Module;
 use super::project::{Here, Project};
 use super::scope::{self, From};
-use crate::syntax::{Import, ImportKind, Imported, SymbolKind};
 use symd_base::TextRange;
 use symd_base::cancel::Cancelled;
+use symd_syntax::{Import, ImportKind, Imported, SymbolKind};
 
 /// What stands at an occurrence.
 #[derive(Debug)]

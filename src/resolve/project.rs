@@ -14,10 +14,10 @@ use super::meaning::{Meaning, binds};
 use super::modules::Module;
 use super::scope::Reach;
 use super::sources::{Current, Sources, Target};
-use crate::index::{Content, FileEntry, Locals, Query, Scope};
-use crate::syntax::{Grammar, Import, ImportList, Matching, NamePattern, Outline, Row, with_hidden_types};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, Text};
+use symd_index::{Content, FileEntry, Locals, Query, Scope};
+use symd_syntax::{Grammar, Import, ImportList, Matching, NamePattern, Outline, Row, with_hidden_types};
 
 /// An outline, and what it says that its file imports.
 type Unpacked = (Arc<Outline>, Rc<ImportList>);

@@ -15,9 +15,9 @@ use super::project::{Here, Project};
 use super::python_classes::{Declares, declares};
 use super::sources::{Sources, Target};
 use super::{SettledBases, scope};
-use crate::syntax::{Imported, name_hash};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, TextRange};
+use symd_syntax::{Imported, name_hash};
 
 /// What the new name would bring about.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 
 use super::family::Family;
 use super::sources::{Sources, Target};
-use crate::syntax::SymbolKind;
+use symd_syntax::SymbolKind;
 
 /// What pytest reads in `conftest.py` and in modules of tests.
 const PYTEST: [&str; 14] = [

@@ -10,9 +10,9 @@ use super::meaning::{Meaning, binds, top_level};
 use super::modules::Module;
 use super::project::{Here, Project};
 use super::sources::Target;
-use crate::syntax::{Import, ImportKind, Imported, Row, SymbolKind, call_site};
 use symd_base::cancel::Cancelled;
 use symd_base::{RelPath, TextRange};
+use symd_syntax::{Import, ImportKind, Imported, Row, SymbolKind, call_site};
 
 /// Where the search for a name begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

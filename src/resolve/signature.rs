@@ -3,7 +3,7 @@
 
 use super::family::Family;
 use super::project::Here;
-use crate::syntax::SymbolKind;
+use symd_syntax::SymbolKind;
 
 /// A member as its declaration has it.
 #[derive(Clone, Debug, PartialEq, Eq)]

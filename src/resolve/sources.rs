@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::index::{FileEntry, Snapshot};
-use crate::syntax::{Outline, Row};
 use symd_base::{ContentHash, Text};
 use symd_config::Languages;
+use symd_index::{FileEntry, Snapshot};
+use symd_syntax::{Outline, Row};
 
 /// Where texts come from. The engine's view of the project is one; tests have another in memory.
 pub trait Sources {

@@ -8,7 +8,7 @@ use super::graph::ClassGraph;
 use super::overrides::rows;
 use super::project::Project;
 use super::sources::Target;
-use crate::syntax::SymbolKind;
+use symd_syntax::SymbolKind;
 
 /// Methods that a stand-in shares with the family at least, the asked one among them.
 const SHARED: usize = 2;

@@ -205,7 +205,7 @@ fn names_argument(here: &Here, quoted: &Quoted, range: TextRange) -> bool {
 
 /// Whether it is what arguments are named after: a parameter, or a field of a class.
 fn is_argument(target: &Target) -> bool {
-    use crate::syntax::SymbolKind::{Class, Function, Method};
+    use symd_syntax::SymbolKind::{Class, Function, Method};
     target.row().is_none_or(|(_, row)| row.is_local() || !matches!(row.kind(), Class | Function | Method))
 }
 

@@ -10,9 +10,9 @@ use super::graph::ClassGraph;
 use super::overrides::{own_names, rows, sort};
 use super::project::Project;
 use super::sources::Target;
-use crate::syntax::SymbolKind;
 use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
+use symd_syntax::SymbolKind;
 
 /// The types that have all members of `interface` and are none of `known`. Empty for what is no interface, or has no members.
 pub(super) fn alike(

@@ -3,8 +3,8 @@
 
 use super::family::Family;
 use super::sources::Target;
-use crate::syntax::{Outline, SymbolKind};
 use symd_base::{RelPath, TextRange};
+use symd_syntax::{Outline, SymbolKind};
 
 /// What the names of Python's test functions begin with, for pytest and unittest.
 const PREFIX: &str = "test";

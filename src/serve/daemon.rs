@@ -11,13 +11,10 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::edit::{Closed, EditError, Editor, Gate, Recovered};
 use crate::engine::{Engine, EngineError, EngineOptions, OnChange};
-use crate::index::cache;
 use crate::lsp::{Servers, ServersOptions};
 use crate::ops::Project;
 use crate::ops::shell::{Afterwards, Shells};
-use crate::parse::{Parsers, ParsersOptions};
 use crate::serve::approvals::Approvals;
 use crate::serve::descriptors;
 use crate::serve::host::{Host, Parts};
@@ -29,12 +26,15 @@ use crate::serve::setup::Setup;
 use crate::serve::socket;
 use crate::toolsets;
 use crate::toolsets::listing::choose;
-use crate::watch::{BackendChoice, WatchOptions};
 use symd_base::state::{self, StateError};
 use symd_config::projects::Projects;
 use symd_config::settings::{Settings, ShellBackground, WatchBackend};
 use symd_config::{Languages, Trust};
+use symd_edit::{Closed, EditError, Editor, Gate, Recovered};
+use symd_index::cache;
+use symd_parse::{Parsers, ParsersOptions};
 use symd_vfs::Root;
+use symd_watch::{BackendChoice, WatchOptions};
 
 /// How long to wait for a daemon that is just starting, or just ending.
 pub const HANDOVER_DEADLINE: Duration = Duration::from_secs(20);

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::serve::Place;
-use crate::syntax::Grammar;
 use symd_base::RelPath;
 use symd_base::state::{self, StateError};
 use symd_config::layers::printable;
 use symd_config::trust::{COMMAND_FILES, CommandFiles};
 use symd_config::{Languages, LanguagesError, LayerText, Loaded, Note, Trust};
+use symd_syntax::Grammar;
 use symd_vfs::{Root, VfsError};
 
 /// The project's own languages.toml; the user's has the same shape.

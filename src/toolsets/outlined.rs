@@ -10,8 +10,8 @@ use crate::lsp::NoAnswer;
 use crate::ops::Project;
 use crate::ops::needed_words::NeededWords;
 use crate::ops::server_outlines::{self, Gap, Outlined, Patience};
-use crate::syntax::name_path::Matching;
 use symd_base::{Cancel, RelPath};
+use symd_syntax::name_path::Matching;
 
 /// What a question about symbols may have to say of files without outlines.
 #[derive(Clone, Debug, Default)]

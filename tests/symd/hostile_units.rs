@@ -16,7 +16,7 @@ const MEMORY: u64 = 1 << 30;
 /// All of them together may take so many processor seconds. With fewer, too many texts would end their worker.
 const BUDGET: f64 = 90.0;
 
-/// A worker, spoken to as the daemon does (`src/parse/protocol.rs`).
+/// A worker, spoken to as the daemon does (`crates/parse/src/protocol.rs`).
 struct Worker {
     child: Child,
     pipe: UnixStream,

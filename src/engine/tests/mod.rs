@@ -17,8 +17,8 @@ use super::look::Looker;
 use super::pool::{Pool, Queued};
 use super::run::{Run, looker};
 use super::*;
-use crate::watch::fake::FakeHandle;
 use symd_base::RelPath;
+use symd_watch::fake::FakeHandle;
 
 /// Longer than anything here takes on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -45,8 +45,8 @@ fn runtime() -> tokio::runtime::Runtime {
 
 /// `path:symbol:symbol` for every file, joined by blanks.
 fn shown(view: &View) -> String {
-    let file = |file: &Arc<crate::index::FileEntry>| {
-        let names = |outline: &Arc<crate::syntax::Outline>| {
+    let file = |file: &Arc<symd_index::FileEntry>| {
+        let names = |outline: &Arc<symd_syntax::Outline>| {
             outline.rows.iter().map(|row| format!(":{}", outline.name(row))).collect::<String>()
         };
         format!("{}{}", file.path, file.outline().map(names).unwrap_or_default())

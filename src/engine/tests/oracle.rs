@@ -6,9 +6,9 @@ use std::path::Path;
 
 use super::play::{Player, git, prepare};
 use super::*;
-use crate::index::tests::assert_tables;
-use crate::index::{Limits, Snapshot};
-use crate::watch::BackendChoice;
+use symd_index::tables::assert_tables;
+use symd_index::{Limits, Snapshot};
+use symd_watch::BackendChoice;
 
 const ROUNDS: usize = 8;
 const STEPS: usize = 120;

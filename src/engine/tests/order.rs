@@ -108,9 +108,9 @@ fn an_outline_made_elsewhere_lasts_as_long_as_its_text() {
     stage.scratch.write("a.rb", text);
     stage.tell([changed("a.rb")]);
     assert_eq!(stage.shows(), "a.rb");
-    let symbol = crate::syntax::foreign::ForeignSymbol {
+    let symbol = symd_syntax::foreign::ForeignSymbol {
         name: "A".to_owned(),
-        kind: crate::syntax::SymbolKind::Class,
+        kind: symd_syntax::SymbolKind::Class,
         range: symd_base::TextRange::new(0, 11),
         name_range: symd_base::TextRange::new(6, 7),
         children: Vec::new(),
@@ -120,7 +120,7 @@ fn an_outline_made_elsewhere_lasts_as_long_as_its_text() {
         hash: ContentHash::of(text.as_bytes()),
         stat: Stat::default(),
         fingerprint: 7,
-        outline: Arc::new(crate::syntax::foreign::outline_of(text, std::slice::from_ref(&symbol))),
+        outline: Arc::new(symd_syntax::foreign::outline_of(text, std::slice::from_ref(&symbol))),
     };
     stage.take(Event::Outlined(vec![outlined(text)]));
     assert_eq!(stage.shows(), "a.rb:A");

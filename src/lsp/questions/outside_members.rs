@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use crate::lsp::session::Session;
 use crate::lsp::shapes::{Listed, LocationShape, SymbolShape};
 use crate::lsp::{FileRef, Item, NoAnswer, OutsideMembers, Place, Span, uri};
-use crate::syntax::SymbolKind;
+use symd_syntax::SymbolKind;
 
 /// How many classes are looked at.
 const MAX_CLASSES: usize = 48;

@@ -5,8 +5,8 @@
 use std::future::Future;
 use std::sync::Arc;
 
-use crate::edit::{Applied, By, EditError, Editor, FileDiff, Operation, Plan, Resolution, Which};
 use crate::ops::Project;
+use symd_edit::{Applied, By, EditError, Editor, FileDiff, Operation, Plan, Resolution, Which};
 
 /// Why an edit was not made. The tree is as it was unless the text says otherwise.
 #[derive(Debug, thiserror::Error)]
@@ -71,7 +71,7 @@ pub async fn redo(project: &Project, by: By) -> Result<Applied, ApplyError> {
 /// Says what becomes of the files that recovery had to leave.
 pub async fn resolve(
     project: &Project,
-    id: crate::edit::OperationId,
+    id: symd_edit::OperationId,
     resolution: Resolution,
     by: By,
 ) -> Result<Applied, ApplyError> {
@@ -86,7 +86,7 @@ pub async fn preview(project: &Project, plan: Plan) -> Result<Vec<FileDiff>, App
 /// What [`resolve`] would change. Writes nothing.
 pub async fn preview_resolve(
     project: &Project,
-    id: crate::edit::OperationId,
+    id: symd_edit::OperationId,
     resolution: Resolution,
 ) -> Result<Vec<FileDiff>, ApplyError> {
     blocking(project, move |editor| editor.preview_resolve(id, resolution)).await

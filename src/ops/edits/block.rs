@@ -3,7 +3,7 @@
 
 use super::indent_level::IndentLevel;
 use super::reindent::indent_of;
-use crate::syntax::{Grammar, LineKind};
+use symd_syntax::{Grammar, LineKind};
 
 /// A given text, line by line.
 #[derive(Debug)]
@@ -154,8 +154,8 @@ fn translated(indent: &str, from: IndentLevel, to: IndentLevel) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::line_kinds;
     use symd_base::Cancel;
+    use symd_syntax::line_kinds;
 
     fn moved(grammar: &str, text: &str, level: Option<IndentLevel>, from: usize, indent: &str) -> String {
         let grammar = Grammar::named(grammar).expect("known");

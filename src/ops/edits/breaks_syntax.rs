@@ -4,8 +4,8 @@
 
 use std::fmt;
 
-use crate::syntax::SyntaxErrorAt;
 use symd_base::text::line_starts;
+use symd_syntax::SyntaxErrorAt;
 
 /// Longest line shown, in characters.
 const LINE_CHARS: usize = 120;
@@ -48,8 +48,8 @@ impl BrokenAt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::{Grammar, first_error};
     use symd_base::Cancel;
+    use symd_syntax::{Grammar, first_error};
 
     fn broken(grammar: &str, after: &str) -> Option<String> {
         let grammar = Grammar::named(grammar).expect("known");

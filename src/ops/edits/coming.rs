@@ -9,11 +9,11 @@ use super::request::Breaking;
 use super::{BrokenAt, EditFault};
 use crate::engine::{Foretold, MAX_PARSED_BYTES};
 use crate::ops::cores;
-use crate::parse::{ParseError, Parsers};
-use crate::syntax::{Grammar, Inspected, Outline};
 use symd_base::cancel::Cancelled;
 use symd_base::text::{Encoding, is_read_as_itself};
 use symd_base::{Cancel, ContentHash, RelPath, TextRange};
+use symd_parse::{ParseError, Parsers};
+use symd_syntax::{Grammar, Inspected, Outline};
 
 /// A text to come.
 #[derive(Debug)]

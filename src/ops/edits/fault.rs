@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::breaks_syntax::BrokenAt;
-use crate::syntax::{BlockFault, Misplaced};
 use symd_base::text::line_starts;
+use symd_syntax::{BlockFault, Misplaced};
 
 /// Longest line shown, in characters.
 const LINE_CHARS: usize = 120;

@@ -5,12 +5,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::edit::{Plan, PlanStep};
 use crate::engine::{Foretold, MAX_PARSED_BYTES, View};
-use crate::index::Content;
 use crate::ops::{Project, cores};
 use symd_base::text::{Encoding, is_read_as_itself};
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextEdits};
+use symd_edit::{Plan, PlanStep};
+use symd_index::Content;
 
 /// Files for which another thread is worth it.
 const WORTH: usize = 4;

@@ -7,9 +7,9 @@ use super::breaks_syntax::BrokenAt;
 use super::fault::{EditFault, Fate, line_at};
 use super::joint::joint_rows;
 use super::symbol::{SymbolEditError, Target};
-use crate::syntax::{Grammar, Inspected, Outline, Row, SymbolKind, misplaced};
 use symd_base::text::line_starts;
 use symd_base::{Cancel, TextEdits, TextRange};
+use symd_syntax::{Grammar, Inspected, Outline, Row, SymbolKind, misplaced};
 
 /// What is looked for before a text is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 //! symbol's members and its containers are left out.
 
 use super::symbol::Target;
-use crate::syntax::{Row, SymbolKind};
 use symd_base::TextRange;
+use symd_syntax::{Row, SymbolKind};
 
 /// The rows whose declaration is, holds or lies in `range`, which is the symbol's own or its statement. A function or class
 /// may hold declarations that stand elsewhere in the outline (`self.x = 1`): these are its own, unless they have its range.

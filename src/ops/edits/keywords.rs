@@ -70,7 +70,7 @@ pub(super) fn is_keyword(grammar: &str, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::Grammar;
+    use symd_syntax::Grammar;
 
     #[test]
     fn every_grammar_has_its_words() {

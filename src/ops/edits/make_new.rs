@@ -4,10 +4,10 @@
 use super::apply::apply;
 use super::make::MakeError;
 use super::perform::PerformError;
-use crate::edit::{Access, By, Plan, PlanStep};
 use crate::ops::Project;
 use crate::ops::tree::{FileOpError, LocateError};
 use symd_base::RelPath;
+use symd_edit::{Access, By, Plan, PlanStep};
 use symd_vfs::{EntryKind, Root, VfsError};
 
 /// Directories that were made.

@@ -4,7 +4,7 @@
 use unicode_ident::{is_xid_continue, is_xid_start};
 
 use super::keywords::is_keyword;
-use crate::syntax::Grammar;
+use symd_syntax::Grammar;
 
 /// Longest name, in bytes: the index keeps lengths in 16 bits, and nobody types more.
 const MAX_BYTES: usize = 1024;

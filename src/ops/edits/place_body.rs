@@ -14,9 +14,9 @@ use super::reindent::{Indentation, indent_of, outermost_column};
 use super::symbol::{SymbolEditError, Target};
 use super::symbol_body::{Seat, Seated};
 use super::written_for::{Placing, SymbolColumn, written_for};
-use crate::syntax::{Inspected, LineKind, Outline, line_kinds};
 use symd_base::text::line_starts;
 use symd_base::{Cancel, TextEdits, TextRange};
+use symd_syntax::{Inspected, LineKind, Outline, line_kinds};
 
 /// An edit of a symbol, and the outline of the text that it makes, if that was looked at.
 #[derive(Debug)]

@@ -43,8 +43,8 @@ pub(super) fn indent_of(line: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::{Grammar, line_kinds};
     use symd_base::Cancel;
+    use symd_syntax::{Grammar, line_kinds};
 
     fn moved(grammar: &str, text: &str, indent: &str, placing: Placing) -> String {
         let grammar = Grammar::named(grammar).expect("known");

@@ -3,14 +3,14 @@
 
 use super::fault::EditFault;
 use super::reindent::indent_of;
-use crate::parse::{ParseError, Parsers};
-use crate::syntax::{
-    Grammar, Inspected, Outline, OutlineError, Row, Statement, StatementKind, SymbolKind, attached_start,
-    statement_at,
-};
 use symd_base::cancel::Cancelled;
 use symd_base::text::line_starts;
 use symd_base::{Cancel, RelPath, TextRange};
+use symd_parse::{ParseError, Parsers};
+use symd_syntax::{
+    Grammar, Inspected, Outline, OutlineError, Row, Statement, StatementKind, SymbolKind, attached_start,
+    statement_at,
+};
 
 /// A symbol in its text.
 #[derive(Clone, Copy, Debug)]

@@ -8,8 +8,8 @@ use super::endings::{Ending, Endings, is_terminated, line_feeds};
 use super::symbol::{SymbolEditError, Target, line_start, next_line_start, stands_apart};
 use super::within_line::WithinLine;
 use super::written_for::Placing;
-use crate::syntax::{Enclosure, StatementKind, enclosure_at, statement_at};
 use symd_base::{Cancel, TextEdits, TextRange};
+use symd_syntax::{Enclosure, StatementKind, enclosure_at, statement_at};
 
 /// The place of a text at a symbol.
 #[derive(Debug)]

@@ -5,9 +5,9 @@
 use super::endings::{is_terminated, without_break};
 use super::joint::{is_value, joint_rows};
 use super::symbol::{SymbolEditError, Target, line_start};
-use crate::syntax::{Row, StatementKind};
 use symd_base::text::line_starts;
 use symd_base::{Cancel, TextEdit, TextEdits, TextRange};
+use symd_syntax::{Row, StatementKind};
 
 /// Deletes the symbol in `rows`, which has several if it is declared several times in the file, and the documentation that is
 /// attached to it. Another comment before it stays, one behind it on its last line goes.

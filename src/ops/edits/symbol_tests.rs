@@ -1,8 +1,8 @@
 use super::*;
-use crate::parse::Parsers;
-use crate::syntax::extract::Parsed;
-use crate::syntax::{Grammar, Outline, outline};
 use symd_base::{Cancel, RelPath, Text};
+use symd_parse::Parsers;
+use symd_syntax::extract::Parsed;
+use symd_syntax::{Grammar, Outline, outline};
 
 /// What is done to a symbol.
 #[derive(Clone, Copy, Debug)]

@@ -8,8 +8,8 @@ use crate::ops::question::QuestionError;
 use crate::ops::target::Wanted;
 use crate::ops::unread::{self, Unread};
 use crate::resolve::accessor_names;
-use crate::syntax::Outline;
 use symd_base::{ContentHash, RelPath};
+use symd_syntax::Outline;
 
 /// The files in which a name is used.
 #[derive(Clone, Debug, PartialEq, Eq)]

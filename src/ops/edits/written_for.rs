@@ -72,7 +72,7 @@ fn beside(body: &TextBlock<'_>, column: SymbolColumn<'_>, own: usize, least: usi
 fn by_continuation(body: &TextBlock<'_>, column: SymbolColumn<'_>, own: Option<usize>) -> Option<usize> {
     let (first, further) = body.lines.split_first()?;
     let is_told =
-        |line: &&BlockLine<'_>| line.is_code(body.grammar) || line.kind == crate::syntax::LineKind::Continued;
+        |line: &&BlockLine<'_>| line.is_code(body.grammar) || line.kind == symd_syntax::LineKind::Continued;
     let lines: Vec<&BlockLine<'_>> = further.iter().filter(is_told).collect();
     let least = lines.iter().map(|line| line.width()).min()?;
     if let Some(found) = column.present.and_then(|present| by_present(&lines, present, column.at)) {
@@ -154,8 +154,8 @@ fn open_bracket(line: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::{Grammar, line_kinds};
     use symd_base::Cancel;
+    use symd_syntax::{Grammar, line_kinds};
 
     fn told(grammar: &str, text: &str, placing: Placing, at: usize) -> Option<usize> {
         let grammar = Grammar::named(grammar).expect("known");

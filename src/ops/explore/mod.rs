@@ -17,7 +17,7 @@ use super::relations::{Branch, Reach, ReachLimits, Reached, callees, longest, re
 use super::target::{Target, Wanted};
 use crate::lsp::Waiting;
 use crate::resolve;
-use crate::syntax::SymbolKind;
+use symd_syntax::SymbolKind;
 
 /// Over how many uses a test is looked for.
 pub const TEST_DEPTH: usize = 3;

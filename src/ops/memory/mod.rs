@@ -4,7 +4,7 @@
 //!
 //! They are the project's files, so they are written by the editor, and are in its history. But whoever asks to undo
 //! the last edit means the code that was changed, not the note that was taken meanwhile: a memory's change is made
-//! aside ([`crate::edit::Editor::apply_aside`]), and undone by its number only.
+//! aside ([`symd_edit::Editor::apply_aside`]), and undone by its number only.
 
 mod change;
 mod folder;

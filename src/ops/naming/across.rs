@@ -4,12 +4,12 @@
 use super::container::{container, is_callable};
 use super::one_thing::{before_name, text_of};
 use crate::engine::View;
-use crate::index::{Hit, Locals, Query, Scope};
 use crate::ops::symbol::signature_of;
-use crate::syntax::name_path::Matching;
-use crate::syntax::{NamePattern, SymbolKind};
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
+use symd_index::{Hit, Locals, Query, Scope};
+use symd_syntax::name_path::Matching;
+use symd_syntax::{NamePattern, SymbolKind};
 
 /// Names that more symbols than this have are not looked into: nothing is declared so often.
 const MAX_NAMESAKES: usize = 2_000;

@@ -3,9 +3,9 @@
 
 use super::qualified::{receiver, words_above};
 use crate::engine::View;
-use crate::index::Hit;
 use crate::ops::symbol::signature_of;
-use crate::syntax::SymbolKind;
+use symd_index::Hit;
+use symd_syntax::SymbolKind;
 
 /// More than these are answered for one at a time: each overload is a question of its own.
 const MAX_OVERLOADS: usize = 256;

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use super::across::across_files;
 use crate::engine::View;
-use crate::index::{FileEntry, Hit};
 use crate::ops::target::Target;
-use crate::syntax::{Outline, Row, SymbolKind};
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
 use symd_config::Languages;
+use symd_index::{FileEntry, Hit};
+use symd_syntax::{Outline, Row, SymbolKind};
 
 /// Declarations that one thing may have: more of a name are many things.
 const MAX_DECLARATIONS: usize = 256;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::engine::View;
-use crate::index::FileEntry;
 use crate::ops::symbol::signature_of;
-use crate::syntax::{Outline, SymbolKind};
+use symd_index::FileEntry;
+use symd_syntax::{Outline, SymbolKind};
 
 /// The words above row `row`: `a::b/Shop<T>/run` has `a`, `b`, `Shop`, Rust's `impl Store for Cache<K>/get` has `Cache`.
 pub(super) fn words_above(outline: &Outline, row: usize) -> Vec<String> {

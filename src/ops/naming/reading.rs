@@ -4,11 +4,11 @@
 
 use super::qualified::{modules, receiver, without_arguments, words_above};
 use crate::engine::View;
-use crate::index::{Hit, Query};
-use crate::syntax::NamePattern;
-use crate::syntax::name_path::Matching;
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
+use symd_index::{Hit, Query};
+use symd_syntax::NamePattern;
+use symd_syntax::name_path::Matching;
 
 /// Name paths that the account of a reading names.
 const NAMED: usize = 3;

@@ -5,7 +5,7 @@ use crate::ops::spot::{Dropped, OutsideSpot, Spot};
 use crate::ops::target::Target;
 use crate::ops::unread::Unread;
 use crate::resolve::{Judgement, Role};
-use crate::syntax::SymbolKind;
+use symd_syntax::SymbolKind;
 
 /// A use of the symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -27,10 +27,10 @@ use super::spot::{self, Checked, Dropped, Expect};
 use super::target::{Target, Wanted};
 use super::unread::{self, Unread};
 use crate::engine::View;
-use crate::index::Content;
 use crate::lsp::{NoAnswer, Said, Span, Waiting};
 use crate::resolve::{self, Judgement};
 use symd_base::RelPath;
+use symd_index::Content;
 
 /// How often a server is asked in all when its answer seems to lack something: at once, and …
 const ROUNDS: usize = 2;

@@ -13,9 +13,9 @@ use crate::ops::question::{QuestionError, Source};
 use crate::ops::spot::{Expect, Spot, check};
 use crate::ops::target::{Target, identifier_at};
 use crate::resolve;
-use crate::syntax::SymbolKind;
-use crate::syntax::call_site::is_called;
 use symd_base::{Cancel, TextRange};
+use symd_syntax::SymbolKind;
+use symd_syntax::call_site::is_called;
 
 /// Calls of one body that a server is asked to follow at once, and in all.
 const MAX_FOLLOWED: usize = 256;

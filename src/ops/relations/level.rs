@@ -8,9 +8,9 @@ use crate::engine::View;
 use crate::ops::question::Source;
 use crate::ops::spot::Spot;
 use crate::ops::target::{Target, declared_at};
-use crate::syntax::SymbolKind;
 use symd_base::RelPath;
 use symd_config::Languages;
+use symd_syntax::SymbolKind;
 
 /// What tells symbols apart: the file, and where the name begins; the top level of a file has no such place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -32,9 +32,9 @@ use super::together::all_of;
 use super::unread::{self, Unread};
 use crate::engine::View;
 use crate::lsp::{Direction, Waiting};
-use crate::syntax::SymbolKind;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
+use symd_syntax::SymbolKind;
 
 /// Symbols looked into for one answer; those beyond are told to go on.
 const MAX_EXPANDED: usize = 64;

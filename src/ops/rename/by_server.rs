@@ -17,7 +17,6 @@ use super::united::{Renamings, is_unproven, united, wrong};
 use super::unseen::Unseen;
 use super::{Doubts, Draft, Rename, UncheckedUses, ask_server, counted};
 use crate::engine::View;
-use crate::index::Snapshot;
 use crate::lsp::Waiting;
 use crate::ops::Project;
 use crate::ops::question::{QuestionError, Source};
@@ -25,8 +24,9 @@ use crate::ops::references::{Found, Judged, compare};
 use crate::ops::server_edit::{ServerEdit, ServerEditError};
 use crate::ops::target::Target;
 use crate::resolve::{self, Judgement, Role};
-use crate::syntax::SymbolKind;
 use symd_base::{RelPath, TextEdit};
+use symd_index::Snapshot;
+use symd_syntax::SymbolKind;
 
 /// How often a server that may still be indexing is asked in all when its edit lacks something.
 const ROUNDS: usize = 8;

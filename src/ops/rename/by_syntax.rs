@@ -10,15 +10,15 @@ use super::shorthand::{has_shorthand, is_shorthand};
 use super::unseen::Unseen;
 use super::{Doubts, Draft, Rename, UncheckedUses, counted};
 use crate::engine::View;
-use crate::index::{Locals, Query, Scope};
 use crate::lsp::NoAnswer;
 use crate::ops::Project;
 use crate::ops::question::{QuestionError, Source};
 use crate::ops::references::Judged;
 use crate::ops::server_edit::{ServerEdit, ServerEditError};
 use crate::resolve::{self, Judgement, Role};
-use crate::syntax::{Matching, NamePattern};
 use symd_base::{Cancel, RelPath, TextEdit, TextRange};
+use symd_index::{Locals, Query, Scope};
+use symd_syntax::{Matching, NamePattern};
 
 /// Makes the edit from the occurrences.
 pub(super) async fn draft(
@@ -139,7 +139,7 @@ fn others(
         locals: Locals::Included,
     };
     let hits = view.snapshot.find(&query, cancel)?;
-    let place = |hit: crate::index::Hit| {
+    let place = |hit: symd_index::Hit| {
         let row = hit.file.outline()?.rows.get(hit.row)?;
         let is_it = symbol.declares(&hit.file.path, row.name_start);
         let length = u32::try_from(symbol.target.name.len()).ok()?;

@@ -51,7 +51,7 @@ fn siblings(target: &Target, new_name: &str) -> Vec<(RelPath, TextRange)> {
     let rows = outline.rows.iter().enumerate();
     let beside = rows
         .filter(|(at, row)| *at != target.row && row.parent == this.parent && outline.name(row) == new_name);
-    let range = |row: &crate::syntax::Row| {
+    let range = |row: &symd_syntax::Row| {
         TextRange::new(row.name_start, row.name_start.saturating_add(u32::from(row.name_len)))
     };
     beside.map(|(_, row)| (target.at.path.clone(), range(row))).collect()

@@ -8,13 +8,13 @@ use tokio::task::JoinSet;
 use super::leads::{Leads, Placed};
 use super::linked::LinkedSymbol;
 use crate::engine::View;
-use crate::index::Content;
 use crate::lsp::{At, Goto, Span, Waiting};
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
 use crate::ops::spot::{Expect, check};
 use crate::resolve;
 use symd_base::RelPath;
+use symd_index::Content;
 
 /// Types that are asked for in one rename.
 const MAX_ASKED: usize = 48;
@@ -156,7 +156,7 @@ async fn uses(project: &Project, places: &[Placed]) -> Result<Vec<Use>, Question
     project.look(work).await?
 }
 
-fn at(view: &View, file: &crate::index::FileEntry, offset: u32) -> Option<At> {
+fn at(view: &View, file: &symd_index::FileEntry, offset: u32) -> Option<At> {
     let Content::Code { hash, .. } = &file.content else { return None };
     Some(At { hash: *hash, revision: view.snapshot.revision, path: file.path.clone(), offset })
 }

@@ -10,9 +10,9 @@ use crate::ops::Project;
 use crate::ops::question::QuestionError;
 use crate::ops::references::Judged;
 use crate::resolve::Judgement;
-use crate::syntax::{TextKind, is_short_template, text_kinds};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, TextRange};
+use symd_syntax::{TextKind, is_short_template, text_kinds};
 
 /// The likely uses that stand in quotes.
 pub(super) async fn in_quotes(project: &Project, judged: &Judged) -> Result<HashSet<Placed>, QuestionError> {

@@ -3,14 +3,14 @@
 //! shifted by guess.
 
 use crate::engine::View;
-use crate::index::Content;
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
 use crate::ops::target::Target;
 use crate::resolve;
-use crate::syntax::name_hash;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
+use symd_index::Content;
+use symd_syntax::name_hash;
 use symd_vfs::MAX_FILE_BYTES;
 
 /// Files that are opened for one question. Where there are more, what the server says of the others is refused.

@@ -1,8 +1,8 @@
 //! Names that stand for two things at once: `{ name }` is a field and the variable it is given. What such a name becomes, only
 //! a server knows.
 
-use crate::syntax::Grammar;
 use symd_base::{Text, TextRange};
+use symd_syntax::Grammar;
 
 /// Whether a language has them.
 pub(super) fn has_shorthand(grammar: Option<Grammar>) -> bool {

@@ -11,7 +11,6 @@ use super::marked::marked;
 use super::shorthand::is_export;
 use super::{Doubts, Rename, names};
 use crate::engine::View;
-use crate::index::Snapshot;
 use crate::lsp::{At, EditStep, FileRef, NoAnswer, Renaming, Said, Span, Waiting, WorkspaceEdit};
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
@@ -20,6 +19,7 @@ use crate::ops::spot::Source as SourceText;
 use crate::ops::target::Target;
 use symd_base::{Cancel, RelPath, TextEdit};
 use symd_config::server::Trustworthiness;
+use symd_index::Snapshot;
 
 /// What the server said at each declaration of a symbol.
 pub(super) struct Renamings {

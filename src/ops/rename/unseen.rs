@@ -6,13 +6,13 @@ use memchr::memmem;
 
 use super::answer::Listed;
 use crate::engine::View;
-use crate::index::Content;
 use crate::ops::spot::Source;
 use crate::ops::target::Target;
 use crate::resolve;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, Text, TextRange};
 use symd_config::LanguageId;
+use symd_index::Content;
 use symd_vfs::MAX_FILE_BYTES;
 
 /// Characters of a line that are kept.
@@ -45,7 +45,7 @@ impl Unseen {
 /// Looks through the files that may hold the target's name and are not parsed.
 pub(super) fn unseen(view: &View, target: &Target, cancel: &Cancel) -> Result<Unseen, Cancelled> {
     let mut found = Unseen::default();
-    let is_local = |row: &crate::syntax::Row| row.is_local();
+    let is_local = |row: &symd_syntax::Row| row.is_local();
     let rows = target.file.outline().and_then(|outline| outline.rows.get(target.row));
     if rows.is_some_and(is_local) {
         return Ok(found);

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use super::pattern::Pattern;
 use super::process::{ProcessMatches, ProcessSearch};
-use crate::parse::NoReply;
 use symd_base::Cancel;
+use symd_parse::NoReply;
 
 /// How long one text may take where no deadline is given, and more for each mebibyte.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -14,8 +14,8 @@ use super::finder::patience;
 use super::pattern::{GroupedPattern, with_groups};
 use super::process::{GROUPED, NAME};
 use super::searched::{offset, to_bytes};
-use crate::parse::{HelperProcess, NoReply};
 use symd_base::Cancel;
+use symd_parse::{HelperProcess, NoReply};
 
 /// What an expression may use to be matched.
 #[derive(Clone, Copy, Debug)]

@@ -21,8 +21,8 @@ use std::time::Instant;
 use super::pattern::Pattern;
 pub use super::searched::run;
 use super::searched::{offset, to_bytes};
-use crate::parse::{HelperProcess, NoReply};
 use symd_base::Cancel;
+use symd_parse::{HelperProcess, NoReply};
 
 /// What the command line calls a helper.
 pub const NAME: &str = "match";

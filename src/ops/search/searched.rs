@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::grouped;
 use super::pattern::{Origin, Pattern};
 use super::process::{BATCH, BUDGET_SPENT, FIND, GROUPED, MORE, NOTHING, PATTERN, TEXT};
-use crate::parse::serve;
+use symd_parse::serve;
 
 /// Matches in an answer, at most. The first answer for a text has one, each next twice as many as the last: a search that is cut
 /// short loses what was found for an answer that was not full.

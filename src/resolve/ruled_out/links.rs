@@ -5,12 +5,12 @@
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-use crate::index::FileEntry;
 use crate::resolve::modules::{self, Module};
 use crate::resolve::project::Project;
 use crate::resolve::sources::Target;
-use crate::syntax::Imported;
 use symd_base::RelPath;
+use symd_index::FileEntry;
+use symd_syntax::Imported;
 
 /// The links of one test module.
 pub(super) struct Links<'p, 'a> {

@@ -2,14 +2,14 @@
 //! module object alone. Invariant: a module that any file binds as an object, or from which the symbol is imported to be
 //! offered elsewhere, can be any receiver.
 
-use crate::index::FileEntry;
 use crate::resolve::context::Receiver;
 use crate::resolve::modules::{self, Module};
 use crate::resolve::project::{Here, Project};
 use crate::resolve::sources::Target;
-use crate::syntax::{Import, Imported};
 use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
+use symd_index::FileEntry;
+use symd_syntax::{Import, Imported};
 
 /// By these, programs get at modules that no import names.
 const LOADERS: [&str; 6] =

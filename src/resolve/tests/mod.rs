@@ -16,10 +16,10 @@ mod string_names;
 use std::sync::Arc;
 
 use super::*;
-use crate::index::{Content, FileEntry, Origin, Snapshot, State};
-use crate::syntax::{Grammar, Outline, outline};
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextRange};
 use symd_config::Languages;
+use symd_index::{Content, FileEntry, Origin, Snapshot, State};
+use symd_syntax::{Grammar, Outline, outline};
 
 /// A project in memory.
 struct Memory {

@@ -7,7 +7,6 @@ use serde_json::json;
 
 use super::answer::{bad_argument, is_missing, is_outside, not_ready};
 use super::paths::{absolute, invalid, outside};
-use crate::edit::{By, EditError};
 use crate::ops::edits::{
     ApplyError, Base, Breaking, Done, HowMany, Ignored, MakeError, PerformError, ReplaceError, ReplaceMode,
     Report, Request, TextAct, What, perform,
@@ -16,6 +15,7 @@ use crate::ops::tree::FileOpError;
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::{Annotations, Call, Proposed, Reach, Reply, Risk, Tool};
 use symd_base::RelPath;
+use symd_edit::{By, EditError};
 use symd_vfs::VfsError;
 
 pub(super) const WRITE_FILE: Tool = Tool {

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use super::files::counted;
 use super::render::cut;
-use crate::edit::{Applied, FileDiff};
 use crate::ops::edits::Base;
 use crate::ops::rename::{Listed, Note};
 use crate::toolsets::Client;
 use symd_base::RelPath;
+use symd_edit::{Applied, FileDiff};
 
 /// Places shown of one list.
 const MAX_PLACES: usize = 20;

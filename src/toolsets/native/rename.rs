@@ -16,14 +16,14 @@ use super::edited::{
 use super::edits::request::base;
 use super::edits::text::caused_text;
 use super::files::{failed, limit};
-use crate::edit::By;
-use crate::index::Locals;
 use crate::ops::edits::{Again, Attempts, Form, Report, carry_out, check_base, preview};
 use crate::ops::rename::{Doubts, Medium, Planned, Rename, RenameError, UncheckedUses, plan};
 use crate::ops::target::{Several, Wanted};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::{Refusal, in_time};
 use crate::toolsets::{Call, Client, Reply, Running, Tool};
+use symd_edit::By;
+use symd_index::Locals;
 
 /// The tool.
 pub(super) const RENAME_SYMBOL: Tool = Tool::changes(

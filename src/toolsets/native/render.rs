@@ -10,7 +10,7 @@ use super::tree;
 use crate::ops::find_symbol::{FindSymbol, FoundSymbols};
 use crate::ops::outline::FileOutline;
 use crate::ops::symbol::Symbol;
-use crate::syntax::SymbolKind;
+use symd_syntax::SymbolKind;
 
 /// Signatures are a help among few symbols; in a long list they cost more than they tell. With them, an answer is
 /// half as long as the serena contract's JSON, without them a third.

@@ -12,7 +12,6 @@ use super::edits::request::base;
 use super::edits::schema::expect;
 use super::edits::text::caused_text;
 use super::files::{failed, limit};
-use crate::edit::By;
 use crate::ops::Project;
 use crate::ops::code_actions::Over;
 use crate::ops::edits::{Again, Attempts, Carried, Form, Report, carry_out, check_base, preview};
@@ -22,6 +21,7 @@ use crate::ops::format::{
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::{Refusal, in_time};
 use crate::toolsets::{Call, Reply, Running, Tool};
+use symd_edit::By;
 
 /// `format`.
 pub(super) const FORMAT: Tool = Tool::changes(

@@ -7,7 +7,6 @@ use super::directory::{directory_json, directory_text};
 use super::files::{DEFAULT_LIMIT, LIMIT, failed, limit};
 use super::render;
 use crate::engine::{CurrentError, View};
-use crate::index::{Locals, Query, Scope};
 use crate::ops::find_symbol::{Bodies, FindSymbol, SymbolError, find_meant, find_symbol, kept_out, scope};
 use crate::ops::needed_words::NeededWords;
 use crate::ops::outline::outline;
@@ -16,12 +15,13 @@ use crate::ops::symbol::Symbol;
 use crate::ops::target::SIMILAR;
 use crate::ops::tree::Located;
 use crate::ops::unread;
-use crate::syntax::name_path::Matching;
-use crate::syntax::{NamePattern, SymbolKind};
 use crate::toolsets::arguments::{ArgumentError, Arguments};
 use crate::toolsets::outlined::Gaps;
 use crate::toolsets::{Client, Outcome, Reply};
 use symd_base::{Cancel, RelPath};
+use symd_index::{Locals, Query, Scope};
+use symd_syntax::name_path::Matching;
+use symd_syntax::{NamePattern, SymbolKind};
 use symd_vfs::EntryKind;
 
 /// What `get_symbols_overview` says of itself.

@@ -5,8 +5,6 @@ use serde_json::{Value, json};
 
 use super::answer::{bad_argument, error, file_error, pattern_error, regex_error};
 use super::references::no_target;
-use crate::edit::{By, EditError};
-use crate::index::Locals;
 use crate::ops::edits::{
     ApplyError, Base, Breaking, Done, HowMany, Ignored, Indentation, MakeError, PerformError, ReplaceError,
     ReplaceMode, Report, Request, SymbolAct, TextAct, What, perform,
@@ -15,6 +13,8 @@ use crate::ops::target::Wanted;
 use crate::ops::tree::{FileOpError, LocateError};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::{Call, Outcome, Reply, Running, Tool};
+use symd_edit::{By, EditError};
+use symd_index::Locals;
 use symd_vfs::VfsError;
 
 /// What the contract's tools answer that have nothing to tell.

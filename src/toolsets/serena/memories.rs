@@ -6,12 +6,12 @@ use super::answer::{AnswerLimit, bad_argument, error};
 use super::edits::{not_applied, not_replaced, replace_mode};
 use super::files::MAX_ANSWER_CHARS;
 use super::json as text;
-use crate::edit::By;
 use crate::ops::edits::ReplaceMode;
 use crate::ops::memory::{self, MemoryError, MemoryName};
 use crate::ops::question::QuestionError;
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::{Call, Outcome, Proposed, Reply, Tool};
+use symd_edit::By;
 
 pub(super) const WRITE_MEMORY: Tool = Tool::changes(
     "write_memory",

@@ -12,16 +12,16 @@ use super::answer::{AnswerLimit, bad_argument, error};
 use super::files::MAX_ANSWER_CHARS;
 use super::json;
 use super::symbols::{dict_of, kinds, refused};
-use crate::index::Locals;
 use crate::lsp::Waiting;
 use crate::ops::question::QuestionError;
 use crate::ops::references::{FindReferences, Reference, references};
 use crate::ops::spot::Spot;
 use crate::ops::target::{TargetError, Wanted};
-use crate::syntax::SymbolKind;
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::{Refusal, within};
 use crate::toolsets::{Call, Reply, Running};
+use symd_index::Locals;
+use symd_syntax::SymbolKind;
 
 /// How long a server that is not ready is waited for; then syntax answers.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -9,8 +9,6 @@ use tokio::time::Instant;
 
 use super::answer::{bad_argument, error};
 use super::references::{no_target, refusal};
-use crate::edit::By;
-use crate::index::Locals;
 use crate::lsp::Waiting;
 use crate::ops::edits::{Again, Attempts, Report, carry_out};
 use crate::ops::rename::{Doubts, Listed, Rename, RenameError, UncheckedUses, plan};
@@ -18,6 +16,8 @@ use crate::ops::target::Wanted;
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::{Refusal, in_time};
 use crate::toolsets::{Call, Reply, Running, Tool};
+use symd_edit::By;
+use symd_index::Locals;
 
 /// How long a server that is not ready is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);

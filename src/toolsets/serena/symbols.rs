@@ -8,16 +8,16 @@ use super::answer::{AnswerLimit, bad_argument, error};
 use super::files::MAX_ANSWER_CHARS;
 use super::json;
 use crate::engine::{CurrentError, View};
-use crate::index::{Locals, Query};
 use crate::ops::find_symbol::{Bodies, FindSymbol, SymbolError, find_symbol, scope};
 use crate::ops::outline::outline;
 use crate::ops::symbol::Symbol;
-use crate::syntax::name_path::Matching;
-use crate::syntax::{NamePattern, SymbolKind};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::outlined::Gaps;
 use crate::toolsets::{Outcome, Reply};
 use symd_base::Cancel;
+use symd_index::{Locals, Query};
+use symd_syntax::name_path::Matching;
+use symd_syntax::{NamePattern, SymbolKind};
 
 /// Word for word the contract's; what helps a client to find the tool follows.
 pub const OVERVIEW_DESCRIPTION: &str = "Gets an overview of the top-level symbols defined in a given file. \

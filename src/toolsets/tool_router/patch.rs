@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{error, json_text};
 use super::arguments::Strict;
-use crate::edit::By;
 use crate::ops::edits::{Base, Breaking, Ignored, PerformError, Report, Request, What, Written, perform};
 use crate::toolsets::{Call, Outcome, Reply, Running, Tool};
+use symd_edit::By;
 
 pub(super) const APPLY_PATCH_JSON: Tool = Tool::changes(
     "apply_patch_json",

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::names::path;
 use super::parsed::{FilePatch, Hunk, ParseError, Patch, shown};
 use super::unified::{Header, read_lines};
-use crate::edit::Access;
+use symd_edit::Access;
 
 /// The lines between Begin and End; `None` where the patch does not begin so.
 pub(super) fn bounds(lines: &[&str]) -> Result<Option<Range<usize>>, ParseError> {

@@ -1,7 +1,7 @@
 //! A patch as it was read, before any file is looked at. Line numbers of the patch are 1-based, for messages.
 
-use crate::edit::Access;
 use symd_base::RelPath;
+use symd_edit::Access;
 
 /// What a patch says, file by file, in its order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use super::hunks::{HunkError, Shift, edits_of};
 use super::parsed::{FilePatch, Hunk, Patch};
-use crate::edit::Access;
 use symd_base::{RelPath, TextEdit, TextEditError, TextEdits, TextRange};
+use symd_edit::Access;
 
 /// How a patch is applied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

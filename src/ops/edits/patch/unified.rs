@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::names::{git_names, header_name, path, without_prefixes};
 use super::parsed::{FilePatch, Hunk, HunkLine, ParseError, Patch, Sign, shown};
-use crate::edit::Access;
+use symd_edit::Access;
 
 pub(super) fn parse(lines: &[&str], range: Range<usize>) -> Result<Patch, ParseError> {
     let mut reader = Reader { lines, at: range.start, end: range.end, patch: Patch::default() };

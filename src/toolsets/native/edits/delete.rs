@@ -8,7 +8,6 @@ use super::super::files::{counted, failed, limit};
 use super::super::reference_text::{Unlisted, references_text};
 use super::request::base;
 use super::{Asked, Trial, done_reply, perform, refusal, trial};
-use crate::edit::By;
 use crate::ops::edits::{
     Breaking, Ignored, Indentation, PerformError, Report, Request, SymbolAct, Users, What, perform_while,
 };
@@ -19,6 +18,7 @@ use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::within;
 use crate::toolsets::{Call, Reply, Running};
 use symd_base::{RelPath, TextRange};
+use symd_edit::By;
 
 /// Linked members that a refusal lists.
 const MAX_LINKED: usize = 20;

@@ -8,11 +8,11 @@ use super::super::files::{DEFAULT_LIMIT, LIMIT, counted, failed, limit};
 use super::super::render::cut;
 use super::text::{diffs_text, inverse_text, short_title};
 use super::{Trial, not_applied, schema, trial};
-use crate::edit::{Applied, By, Happened, Operation, OperationId, Which};
 use crate::ops::edits::{history, preview_redo, preview_undo, redo, undo};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::clock::clock;
 use crate::toolsets::{Call, Reply, Running, Tool};
+use symd_edit::{Applied, By, Happened, Operation, OperationId, Which};
 
 /// Operations shown when the client does not say.
 const DEFAULT_COUNT: usize = 20;

@@ -16,13 +16,13 @@ use serde_json::Value;
 use self::request::{Asked, asked};
 use super::asked::refused;
 use super::files::failed;
-use crate::edit::{By, EditError};
 use crate::ops::edits::{
     ApplyError, Done, LineError, MakeError, PerformError, Report, dry_run, perform as perform_edit,
 };
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::Refusal;
 use crate::toolsets::{Call, Outcome, Proposed, Reply, Running, Tool};
+use symd_edit::{By, EditError};
 
 pub(super) const REPLACE_SYMBOL_BODY: Tool = Tool::changes(
     "replace_symbol_body",
@@ -170,7 +170,7 @@ fn trial(arguments: &Arguments<'_>) -> Result<Trial, Reply> {
 
 /// The client knows what it has written itself: the edit was held against what it knew. Not so undoing and its like, which
 /// bring back what others wrote ([`super::edited::remember`]).
-fn remember(call: &Call<'_>, applied: &crate::edit::Applied) {
+fn remember(call: &Call<'_>, applied: &symd_edit::Applied) {
     for file in &applied.files {
         match file.after {
             Some(hash) => call.client.has_read(&file.path, hash),

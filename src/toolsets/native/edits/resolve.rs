@@ -6,10 +6,10 @@ use super::super::edited::remember;
 use super::super::files::{DEFAULT_LIMIT, LIMIT, failed, limit};
 use super::text::{diffs_text, inverse_text};
 use super::{Trial, not_applied, schema, trial};
-use crate::edit::{By, OperationId, Resolution};
 use crate::ops::edits::{preview_resolve, resolve};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::{Call, Reply, Tool};
+use symd_edit::{By, OperationId, Resolution};
 
 pub(in super::super) const RESOLVE_EDIT: Tool = Tool::changes(
     "resolve_edit",

@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 use super::super::diagnostics::diagnostic_line;
 use super::super::files::counted;
 use super::super::render::cut;
-use crate::edit::{Applied, FileChange, FileDiff};
 use crate::ops::edits::{Caused, Done, Unknown, Would};
 use symd_base::RelPath;
+use symd_edit::{Applied, FileChange, FileDiff};
 
 /// An edit that was made.
 pub(super) fn done_text(done: &Done, limit: usize) -> String {

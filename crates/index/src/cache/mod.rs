@@ -1,0 +1,226 @@
+//! Outlines on disk, by content hash, so that a restart or another worktree of the same repository parses
+//! nothing twice. Invariant: what is read back is what was written, or nothing: a damaged, foreign or outdated
+//! file is a miss, never an error and never a wrong answer.
+
+pub mod codec;
+mod gc;
+mod pack;
+#[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
+pub mod properties;
+
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+pub use gc::{GcReport, gc};
+
+use pack::Pack;
+use symd_base::ContentHash;
+use symd_base::state::{self, StateError};
+use symd_syntax::Outline;
+
+/// More packs than this are merged when the next one is written: each is asked in turn.
+const MAX_PACKS: usize = 8;
+/// A merge keeps at most this many times the bytes of what is live: other branches' files, within reason.
+const KEPT_PER_LIVE: usize = 4;
+
+/// The extension of a pack file.
+const PACK_EXTENSION: &str = "pack";
+
+/// What an outline is found by: the bytes it was made from, and what made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key {
+    /// The file's bytes.
+    pub content: ContentHash,
+    /// The grammar, its queries and the extractor (`syntax::grammar`).
+    pub fingerprint: u64,
+}
+
+/// The cache of one repository. Shared by pool threads.
+#[derive(Debug)]
+pub struct Cache {
+    directory: PathBuf,
+    packs: RwLock<Arc<[Pack]>>,
+    /// What a pack claims to hold and does not: to be written again, in another pack.
+    unsound: Mutex<BTreeSet<Key>>,
+    counters: Counters,
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    hits: AtomicU64,
+    misses: AtomicU64,
+    damaged: AtomicU64,
+    written: AtomicU64,
+}
+
+/// What status shows of the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct CacheStatus {
+    /// Outlines found.
+    pub hits: u64,
+    /// Outlines not found.
+    pub misses: u64,
+    /// Files or entries that were damaged or not ours, and were left alone.
+    pub damaged: u64,
+    /// Outlines written by this daemon.
+    pub written: u64,
+    /// Pack files in use.
+    pub packs: usize,
+    /// Their size in bytes.
+    pub bytes: u64,
+}
+
+impl Cache {
+    /// Opens the cache in `directory`, which is made if need be. Packs that cannot be used are counted.
+    pub fn open(directory: &Path) -> Result<Cache, StateError> {
+        state::private_dir(directory)?;
+        let counters = Counters::default();
+        let mut packs = Vec::new();
+        for path in pack_paths(directory)? {
+            match Pack::open(&path) {
+                Some(pack) => packs.push(pack),
+                None => {
+                    counters.damaged.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        }
+        let packs = RwLock::new(packs.into());
+        Ok(Cache { directory: directory.to_owned(), packs, unsound: Mutex::default(), counters })
+    }
+
+    /// The outline kept under `key`.
+    pub fn get(&self, key: Key) -> Option<Outline> {
+        let packs = self.packs();
+        let mut is_unsound = false;
+        let outline = packs.iter().find_map(|pack| {
+            let outline = pack.read(pack.find(key)?).and_then(|bytes| codec::decode(&bytes));
+            if outline.is_none() {
+                is_unsound = true;
+                self.counters.damaged.fetch_add(1, Ordering::Relaxed);
+            }
+            outline
+        });
+        if is_unsound && outline.is_none() {
+            self.unsound().insert(key);
+        }
+        let counter = if outline.is_some() { &self.counters.hits } else { &self.counters.misses };
+        counter.fetch_add(1, Ordering::Relaxed);
+        outline
+    }
+
+    /// Writes what `live` holds and no pack has yet; merges the packs when there are many. `live` is everything
+    /// the index holds now.
+    pub fn store(&self, live: &[(Key, Arc<Outline>)]) -> Result<(), StateError> {
+        let packs = self.packs();
+        let unsound = std::mem::take(&mut *self.unsound());
+        let is_new = |key: &Key| unsound.contains(key) || packs.iter().all(|pack| pack.find(*key).is_none());
+        // A map: files of equal content share one outline.
+        let new: BTreeMap<Key, Vec<u8>> = live
+            .iter()
+            .filter(|(key, _)| is_new(key))
+            .map(|(key, outline)| (*key, codec::encode(outline)))
+            .collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        self.counters.written.fetch_add(new.len() as u64, Ordering::Relaxed);
+        if packs.len() < MAX_PACKS {
+            let pack = self.write(new)?;
+            let all = packs.iter().cloned().chain([pack]).collect();
+            self.replace(all);
+            return Ok(());
+        }
+        let merged = self.write(merge(new, live, &packs))?;
+        let old: Vec<PathBuf> = packs.iter().map(|pack| pack.path.clone()).collect();
+        self.replace([merged].into());
+        // Another daemon may still have them open: it goes on reading from its descriptors.
+        old.iter().try_for_each(|path| state::remove_file(path))
+    }
+
+    /// The counters.
+    pub fn status(&self) -> CacheStatus {
+        let packs = self.packs();
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        CacheStatus {
+            hits: count(&self.counters.hits),
+            misses: count(&self.counters.misses),
+            damaged: count(&self.counters.damaged),
+            written: count(&self.counters.written),
+            packs: packs.len(),
+            bytes: packs.iter().map(|pack| pack.bytes).sum(),
+        }
+    }
+
+    fn packs(&self) -> Arc<[Pack]> {
+        self.packs.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn replace(&self, packs: Arc<[Pack]>) {
+        *self.packs.write().unwrap_or_else(PoisonError::into_inner) = packs;
+    }
+
+    fn unsound(&self) -> MutexGuard<'_, BTreeSet<Key>> {
+        self.unsound.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self, entries: BTreeMap<Key, Vec<u8>>) -> Result<Pack, StateError> {
+        let path = self.directory.join(format!("{:016x}.{PACK_EXTENSION}", fastrand::u64(..)));
+        pack::write(&path, &entries)?;
+        Pack::open(&path).ok_or_else(|| StateError::Io {
+            what: "cannot read back",
+            path,
+            source: std::io::Error::from(std::io::ErrorKind::InvalidData),
+        })
+    }
+}
+
+/// What a merged pack holds: everything new and live, then whatever else the old packs have, within bounds.
+fn merge(
+    new: BTreeMap<Key, Vec<u8>>,
+    live: &[(Key, Arc<Outline>)],
+    packs: &[Pack],
+) -> BTreeMap<Key, Vec<u8>> {
+    let read = |key: Key| packs.iter().find_map(|pack| pack.read(pack.find(key)?));
+    let mut kept = new;
+    for (key, _) in live {
+        if let Entry::Vacant(vacant) = kept.entry(*key)
+            && let Some(bytes) = read(*key)
+        {
+            vacant.insert(bytes);
+        }
+    }
+    let live_bytes: usize = kept.values().map(Vec::len).sum();
+    let mut budget = live_bytes * (KEPT_PER_LIVE - 1);
+    for key in packs.iter().rev().flat_map(Pack::keys) {
+        if budget == 0 {
+            break;
+        }
+        if let Entry::Vacant(vacant) = kept.entry(key)
+            && let Some(bytes) = read(key)
+        {
+            budget = budget.saturating_sub(bytes.len());
+            vacant.insert(bytes);
+        }
+    }
+    kept
+}
+
+/// The pack files of a directory, in name order.
+fn pack_paths(directory: &Path) -> Result<Vec<PathBuf>, StateError> {
+    let io = |source| StateError::Io { what: "cannot list", path: directory.to_owned(), source };
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(directory).map_err(io)? {
+        let path = entry.map_err(io)?.path();
+        if path.extension().is_some_and(|extension| extension == PACK_EXTENSION) {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! What is read back is what was written, whatever happened to the files in between.
+#![allow(clippy::disallowed_methods)]
+
+use std::os::unix::fs::PermissionsExt;
+use std::time::SystemTime;
+
+use super::*;
+use symd_syntax::{Imports, Occurrences, Row};
+
+fn key(number: u8) -> Key {
+    Key { content: ContentHash([number; 16]), fingerprint: 7 }
+}
+
+fn outline(name: &str) -> Arc<Outline> {
+    let row = Row {
+        start: 0,
+        end: 10,
+        name_start: 4,
+        name_at: 0,
+        parent: 0,
+        start_line: 0,
+        end_line: 0,
+        name_line: 0,
+        name_len: u16::try_from(name.len()).expect("short"),
+        index: 0,
+        kind: 12,
+        flags: 0,
+        head: 7,
+        descendants: 0,
+    };
+    let occurrences = Occurrences { hashes: [5].into(), starts: [0, 1].into(), offsets: [4].into() };
+    let imports = Imports::from_packed(&[0, 2, 0, 0, 1, 2, 3]);
+    Arc::new(Outline {
+        rows: [row].into(),
+        names: name.into(),
+        occurrences,
+        imports,
+        has_errors: false,
+        hides_types: false,
+    })
+}
+
+/// A cache directory that holds one pack with `key(1)` → "alpha".
+fn with_one_pack() -> (tempfile::TempDir, PathBuf) {
+    let scratch = tempfile::tempdir().expect("scratch");
+    let directory = scratch.path().join("cache");
+    let cache = Cache::open(&directory).expect("opened");
+    cache.store(&[(key(1), outline("alpha"))]).expect("stored");
+    let pack = pack_paths(&directory).expect("listed").remove(0);
+    (scratch, pack)
+}
+
+fn reopened(scratch: &tempfile::TempDir) -> Cache {
+    Cache::open(&scratch.path().join("cache")).expect("opened")
+}
+
+#[test]
+fn an_outline_survives_a_restart() {
+    let (scratch, pack) = with_one_pack();
+    let cache = reopened(&scratch);
+    assert_eq!(cache.get(key(1)).as_ref(), Some(&*outline("alpha")));
+    assert_eq!(cache.get(key(2)), None);
+    assert_eq!(cache.get(Key { fingerprint: 8, ..key(1) }), None, "another grammar made it");
+    assert_eq!(pack.metadata().expect("there").permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn every_damaged_byte_is_a_miss_or_harmless() {
+    let (scratch, pack) = with_one_pack();
+    let sound = std::fs::read(&pack).expect("read");
+    for at in 0..sound.len() {
+        let mut damaged = sound.clone();
+        damaged[at] ^= 0x41;
+        std::fs::write(&pack, &damaged).expect("written");
+        let cache = reopened(&scratch);
+        let found = cache.get(key(1));
+        assert_eq!(found, None, "byte {at} was changed and nobody noticed");
+        assert_eq!(cache.status().damaged, 1, "byte {at}");
+    }
+    for length in 0..sound.len() {
+        std::fs::write(&pack, &sound[..length]).expect("written");
+        assert_eq!(reopened(&scratch).get(key(1)), None, "cut to {length} bytes");
+    }
+}
+
+#[test]
+fn what_is_damaged_is_written_anew() {
+    let (scratch, pack) = with_one_pack();
+    let mut damaged = std::fs::read(&pack).expect("read");
+    *damaged.last_mut().expect("not empty") ^= 0x41;
+    std::fs::write(&pack, &damaged).expect("written");
+    let cache = reopened(&scratch);
+    assert_eq!(cache.get(key(1)), None);
+    cache.store(&[(key(1), outline("alpha"))]).expect("stored");
+    assert_eq!(cache.get(key(1)).as_ref(), Some(&*outline("alpha")));
+    assert_eq!(reopened(&scratch).get(key(1)).as_ref(), Some(&*outline("alpha")));
+}
+
+#[test]
+fn files_of_equal_content_share_an_entry() {
+    let scratch = tempfile::tempdir().expect("scratch");
+    let cache = Cache::open(&scratch.path().join("cache")).expect("opened");
+    cache.store(&[(key(1), outline("alpha")), (key(1), outline("alpha"))]).expect("stored");
+    assert_eq!(cache.status().written, 1);
+}
+
+#[test]
+fn a_pack_that_others_may_write_or_that_is_a_link_is_foreign() {
+    let (scratch, pack) = with_one_pack();
+    std::fs::set_permissions(&pack, std::fs::Permissions::from_mode(0o666)).expect("changed");
+    assert_eq!(reopened(&scratch).get(key(1)), None);
+    std::fs::set_permissions(&pack, std::fs::Permissions::from_mode(0o600)).expect("changed");
+    let elsewhere = scratch.path().join("elsewhere.pack");
+    std::fs::rename(&pack, &elsewhere).expect("moved");
+    std::os::unix::fs::symlink(&elsewhere, &pack).expect("linked");
+    assert_eq!(reopened(&scratch).get(key(1)), None);
+}
+
+#[test]
+fn many_packs_become_one_and_lose_nothing() {
+    let scratch = tempfile::tempdir().expect("scratch");
+    let cache = Cache::open(&scratch.path().join("cache")).expect("opened");
+    let mut live = Vec::new();
+    for number in 0..20 {
+        live.push((key(number), outline(&format!("name{number}"))));
+        cache.store(&live).expect("stored");
+    }
+    assert!(cache.status().packs <= MAX_PACKS);
+    let cache = reopened(&scratch);
+    for (key, outline) in &live {
+        assert_eq!(cache.get(*key).as_ref(), Some(&**outline));
+    }
+}
+
+#[test]
+fn collection_removes_what_was_written_longest_ago() {
+    let scratch = tempfile::tempdir().expect("scratch");
+    for repository in ["old", "new"] {
+        let cache = Cache::open(&scratch.path().join(repository)).expect("opened");
+        cache.store(&[(key(1), outline("alpha"))]).expect("stored");
+    }
+    let old = pack_paths(&scratch.path().join("old")).expect("listed").remove(0);
+    let long_ago = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
+    std::fs::File::options().write(true).open(&old).expect("opened").set_modified(long_ago).expect("set");
+    let leftover = scratch.path().join("new/0.tmp0");
+    std::fs::write(&leftover, "").expect("written");
+    std::fs::write(scratch.path().join("new/1.tmp1"), "").expect("written");
+    std::fs::File::options()
+        .write(true)
+        .open(&leftover)
+        .expect("opened")
+        .set_modified(long_ago)
+        .expect("set");
+    let report = gc(scratch.path(), 200).expect("collected");
+    assert_eq!(report.removed, 1);
+    assert!(!leftover.exists() && scratch.path().join("new/1.tmp1").exists(), "somebody may be writing it");
+    assert!(!old.exists() && pack_paths(&scratch.path().join("new")).expect("listed").len() == 1);
+    assert_eq!(gc(&scratch.path().join("missing"), 0).expect("nothing to do"), GcReport::default());
+}

@@ -1,0 +1,130 @@
+//! Names like one that was not found. Ranked: the same but for case, one letter away, containing it, two letters
+//! away; among equals the one that occurs in more files.
+
+use std::collections::BTreeMap;
+
+use super::snapshot::Snapshot;
+use symd_syntax::name_hash;
+
+/// Letters that may differ in a name that is merely like another.
+const MAX_DISTANCE: usize = 2;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Likeness {
+    SameButCase,
+    /// One letter away.
+    OneOff,
+    Contains,
+    TwoOff,
+}
+
+impl Snapshot {
+    /// Up to `limit` names of symbols that resemble `name`, the likeliest first.
+    pub fn similar_names(&self, name: &str, limit: usize) -> Vec<String> {
+        if name.is_empty() {
+            return Vec::new();
+        }
+        let mut alike: BTreeMap<&str, Likeness> = BTreeMap::new();
+        let tables = self.segments.iter().flat_map(|live| live.segment.names());
+        let loose = self.loose.iter().filter_map(|file| file.outline());
+        let loose = loose.flat_map(|outline| outline.rows.iter().map(|row| outline.name(row)));
+        // What is looked for is known not to be there: where it is met, it is of a file that has changed.
+        for candidate in tables.chain(loose).filter(|&candidate| candidate != name) {
+            if let Some(likeness) = likeness(name, candidate) {
+                alike.insert(candidate, likeness);
+            }
+        }
+        let mut ranked: Vec<(Likeness, &str)> =
+            alike.into_iter().map(|(name, likeness)| (likeness, name)).collect();
+        ranked.sort_by_key(|&(likeness, name)| (likeness, name.len(), name));
+        // Counting occurrences asks every file: only for those that can still make it.
+        ranked.truncate(limit * 2);
+        let files_with = |name: &str| {
+            let hash = name_hash(name.as_bytes());
+            let outlines = self.files.iter().filter_map(|file| file.outline());
+            outlines.filter(|outline| outline.occurrences.contains_hash(hash)).count()
+        };
+        ranked.sort_by_cached_key(|&(likeness, name)| (likeness, std::cmp::Reverse(files_with(name)), name));
+        // Tables keep the names of files that are gone until they are written anew.
+        let declared = ranked.into_iter().filter(|&(_, name)| self.declares(name));
+        declared.take(limit).map(|(_, name)| name.to_owned()).collect()
+    }
+}
+
+impl Snapshot {
+    /// Whether a file as it is now has a symbol of that name.
+    fn declares(&self, name: &str) -> bool {
+        let hash = name_hash(name.as_bytes());
+        // Composed names (`impl Display for Size`) do not occur as such.
+        let is_composed = !name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let outlines = self.files.iter().filter_map(|file| file.outline());
+        let mut likely = outlines.filter(|outline| is_composed || outline.occurrences.contains_hash(hash));
+        likely.any(|outline| outline.rows.iter().any(|row| outline.name(row) == name))
+    }
+}
+
+/// Every name of the project passes here: whatever can be told without looking at letters comes first.
+fn likeness(wanted: &str, candidate: &str) -> Option<Likeness> {
+    if candidate.eq_ignore_ascii_case(wanted) {
+        return Some(Likeness::SameButCase);
+    }
+    let distance = small_distance(wanted, candidate);
+    if distance == Some(1) {
+        return Some(Likeness::OneOff);
+    }
+    if contains_ignoring_case(candidate, wanted) {
+        return Some(Likeness::Contains);
+    }
+    distance.map(|_| Likeness::TwoOff)
+}
+
+fn contains_ignoring_case(text: &str, part: &str) -> bool {
+    let (text, part) = (text.as_bytes(), part.as_bytes());
+    let Some((first, rest)) = part.split_first() else { return true };
+    let (lower, upper) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
+    memchr::memchr2_iter(lower, upper, text)
+        .any(|at| text.get(at + 1..at + part.len()).is_some_and(|found| found.eq_ignore_ascii_case(rest)))
+}
+
+/// The edit distance of names that begin alike and are of nearly the same length, if it is small.
+fn small_distance(wanted: &str, candidate: &str) -> Option<usize> {
+    let allowed = MAX_DISTANCE.min(wanted.len() / 3);
+    let same_start =
+        || wanted.bytes().zip(candidate.bytes()).next().is_some_and(|(a, b)| a.eq_ignore_ascii_case(&b));
+    if allowed == 0 || wanted.len().abs_diff(candidate.len()) > allowed || !same_start() {
+        return None;
+    }
+    distance(wanted.as_bytes(), candidate.as_bytes(), allowed)
+}
+
+/// The edit distance in bytes, letters' case aside, if it is at most `allowed`.
+fn distance(a: &[u8], b: &[u8], allowed: usize) -> Option<usize> {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(!from.eq_ignore_ascii_case(to));
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(row[j + 1] + 1);
+        }
+        if row.iter().all(|&cost| cost > allowed) {
+            return None;
+        }
+    }
+    row.last().copied().filter(|&cost| cost <= allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn likeness_goes_from_case_to_letters() {
+        assert!(likeness("queryset", "QuerySet") == Some(Likeness::SameButCase));
+        assert!(likeness("queryset", "QuerySetMixin") == Some(Likeness::Contains));
+        assert!(likeness("querset", "queryset") == Some(Likeness::OneOff));
+        assert!(likeness("ab", "ac").is_none(), "two letters are too few to guess from");
+        assert!(likeness("queryset", "model").is_none());
+    }
+}

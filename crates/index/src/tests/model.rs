@@ -1,0 +1,224 @@
+//! `Snapshot::find` against a scan of every row of every file with a matcher of another make.
+
+use std::sync::Arc;
+
+use crate::{Content, FileEntry, Limits, Locals, Origin, Query, Scope, Snapshot, State};
+use symd_base::{Cancel, ContentHash, RelPath};
+use symd_syntax::{Grammar, Matching, NamePattern, Outline, outline};
+use symd_vfs::Stat;
+
+const DIRECTORIES: [&str; 5] = ["", "a/", "a-b/", "a/b/", "z.py/"];
+const NAMES: [&str; 9] = ["A", "b", "ab", "bab", "größe", "`a/b`", "`b[0]`", "`ab[1]`", "`A/f`"];
+const PATTERNS: [&str; 28] = [
+    "A", "b", "ab", "bab", "größe", "f", "A/f", "/A", "/f", "/A/f", "A/", "A/b/f", "b[0]", "b[1]", "A[1]/f",
+    "A/f[2]", "/b[0]", "ab[1]", "a/b", "/a/b", "a/b[0]", "ö", "B", "missing", "A/A", "x", "A/f/a", "ab/f",
+];
+
+fn entry(random: &mut fastrand::Rng) -> Arc<FileEntry> {
+    let directory = DIRECTORIES[random.usize(..DIRECTORIES.len())];
+    let path = RelPath::new(&format!("{directory}{}", random.u8(..12))).expect("valid");
+    if random.u8(..6) == 0 {
+        return Arc::new(FileEntry { path, content: Content::Plain });
+    }
+    let (grammar, text) = if random.bool() { ("python", python(random)) } else { ("kotlin", kotlin(random)) };
+    let grammar = Grammar::named(grammar).expect("is there");
+    let outline = Arc::new(outline(grammar, &text, &Cancel::new()).expect("not cancelled"));
+    let (hash, stat) = (ContentHash::of(text.as_bytes()), Stat::default());
+    Arc::new(FileEntry {
+        path,
+        content: Content::Code { origin: Origin::Grammar(grammar), hash, stat, outline },
+    })
+}
+
+fn python(random: &mut fastrand::Rng) -> String {
+    let mut text = String::new();
+    for _ in 0..random.usize(..5) {
+        let (name, inner) = (NAMES[random.usize(..5)], NAMES[random.usize(..5)]);
+        text += &match random.u8(..3) {
+            0 => {
+                format!("class {name}:\n    def f(self, a): x = a\n    def f(self): pass\n    {inner} = 1\n")
+            }
+            1 => format!("def {name}(a, b): {inner} = a\n"),
+            _ => format!("{name} = 1\n"),
+        };
+    }
+    text
+}
+
+fn kotlin(random: &mut fastrand::Rng) -> String {
+    let mut text = String::new();
+    for _ in 0..random.usize(..5) {
+        let (name, inner) = (NAMES[random.usize(..NAMES.len())], NAMES[random.usize(..NAMES.len())]);
+        text += &format!("class {name} {{ class {inner} {{ fun f() = 1 }}\n val x = 1\n fun f() = 2 }}\n");
+        text += &format!("fun {inner}() = 1\nfun {inner}(a: Int) = 1\n");
+    }
+    text
+}
+
+/// A state with loose files, several tables and dead rows, built while it changed.
+fn state(random: &mut fastrand::Rng, changes: usize) -> State {
+    let limits = Limits { loose_rows: 40, loose_files: 6, segments: 3 };
+    let (mut state, mut under_way, mut tables) = (State::with_limits(limits), None, 0);
+    for _ in 0..changes {
+        let entry = entry(random);
+        match random.u8(..5) {
+            0 => drop(state.remove(&entry.path)),
+            _ => state.put(entry),
+        }
+        // A table is built over a state that goes on changing.
+        if let Some(built) = under_way.take() {
+            if random.u8(..3) == 0 {
+                state.adopt(built);
+                tables += 1;
+            } else {
+                under_way = Some(built);
+            }
+        } else {
+            under_way = state.plan().map(|plan| plan.build());
+        }
+    }
+    assert!(changes < 100 || tables > 3, "{tables} tables built");
+    state
+}
+
+/// What the pattern means, over name paths as they are shown.
+fn is_meant(pattern: &str, matching: Matching, outline: &Outline, row: usize) -> bool {
+    let mut chain = Vec::new();
+    let mut at = Some(row);
+    while let Some(number) = at {
+        let row = &outline.rows[number];
+        chain.insert(0, (outline.name(row), row.index));
+        at = row.parent();
+    }
+    let (anchored, bare) = (pattern.starts_with('/'), pattern.trim_start_matches('/').trim_end_matches('/'));
+    if chain[chain.len() - 1].0 == bare && (!anchored || chain.len() == 1) {
+        return true;
+    }
+    let parts: Vec<&str> = bare.split('/').collect();
+    if parts.len() > chain.len() || (anchored && parts.len() != chain.len()) {
+        return false;
+    }
+    let tail = &chain[chain.len() - parts.len()..];
+    parts.iter().zip(tail).enumerate().all(|(number, (part, (name, index)))| {
+        let (wanted, wanted_index) = match part.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) {
+            Some((wanted, digits)) => (wanted, digits.parse::<u16>().ok()),
+            None => (*part, None),
+        };
+        let is_last = number + 1 == parts.len();
+        let fits =
+            if is_last && matching == Matching::Substring { name.contains(wanted) } else { *name == wanted };
+        fits && wanted_index.is_none_or(|wanted| picks(wanted, *index))
+    })
+}
+
+/// Whether `[wanted]` picks a row of this index: its number plus one, or 0 when it shares its name with nobody,
+/// which makes it the first of one.
+fn picks(wanted: u16, index: u16) -> bool {
+    if index == 0 { wanted == 0 } else { index == wanted + 1 }
+}
+
+fn naive(snapshot: &Snapshot, text: &str, query: &Query) -> Vec<(String, usize)> {
+    let mut files: Vec<&Arc<FileEntry>> = snapshot.files.iter().collect();
+    files.sort_by_key(|file| file.path.to_string());
+    let mut hits = Vec::new();
+    for file in files {
+        let Some(outline) = file.outline() else { continue };
+        let in_scope = match &query.scope {
+            Scope::Project => true,
+            Scope::Within(path) => file.path == *path || file.path.as_str().starts_with(&format!("{path}/")),
+        };
+        let mut rows: Vec<usize> = (0..outline.rows.len())
+            .filter(|&at| {
+                let row = &outline.rows[at];
+                in_scope
+                    && is_meant(text, query.pattern.matching(), outline, at)
+                    && (query.locals == Locals::Included || !row.is_local())
+                    && (query.include_kinds.is_empty() || query.include_kinds.contains(&row.kind()))
+                    && !query.exclude_kinds.contains(&row.kind())
+            })
+            .collect();
+        rows.sort_by_key(|&at| outline.rows[at].start);
+        hits.extend(rows.into_iter().map(|row| (file.path.to_string(), row)));
+    }
+    hits
+}
+
+#[test]
+fn finds_what_a_scan_of_everything_finds() {
+    let seed = fastrand::u64(..);
+    println!("seed {seed}");
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut found = 0;
+    for changes in [1, 5, 20, 60, 120, 200, 300] {
+        let snapshot = state(&mut random, changes).snapshot();
+        crate::tables::assert_tables(&snapshot);
+        for text in PATTERNS {
+            for matching in [Matching::Exact, Matching::Substring] {
+                let kinds = |random: &mut fastrand::Rng| match random.u8(..3) {
+                    0 => vec![symd_syntax::SymbolKind::Class, symd_syntax::SymbolKind::Method],
+                    _ => Vec::new(),
+                };
+                let query = Query {
+                    pattern: NamePattern::parse(text, matching).expect(text),
+                    scope: match random.u8(..4) {
+                        0 => Scope::Within(RelPath::new("a").expect("valid")),
+                        1 => Scope::Within(RelPath::new("a/b/3").expect("valid")),
+                        _ => Scope::Project,
+                    },
+                    include_kinds: kinds(&mut random),
+                    exclude_kinds: kinds(&mut random),
+                    locals: if random.bool() { Locals::Included } else { Locals::LeftOut },
+                };
+                let hits = snapshot.find(&query, &Cancel::new()).expect("not cancelled");
+                let hits: Vec<_> = hits.iter().map(|hit| (hit.file.path.to_string(), hit.row)).collect();
+                assert_eq!(hits, naive(&snapshot, text, &query), "{query:?}");
+                found += hits.len();
+            }
+        }
+    }
+    assert!(found > 1_000, "{found} hits");
+}
+
+#[test]
+fn tables_over_files_that_are_gone_are_built_anew() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut state = state(&mut random, 300);
+    while let Some(plan) = state.plan() {
+        state.adopt(plan.build());
+    }
+    let paths: Vec<RelPath> = state.within(&RelPath::root()).map(|file| file.path.clone()).collect();
+    for path in paths {
+        state.remove(&path);
+    }
+    let plan = state.plan().expect("most of the tables' rows are dead");
+    state.adopt(plan.build());
+    assert!(state.plan().is_none());
+    assert_eq!((state.symbol_count(), state.segment_count()), (0, 1));
+}
+
+#[test]
+fn a_touched_file_is_found_in_its_new_state() {
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut state = state(&mut random, 300);
+    while let Some(plan) = state.plan() {
+        state.adopt(plan.build());
+    }
+    let touched = Stat { mtime: 5, ..Stat::default() };
+    let files: Vec<Arc<FileEntry>> = state.within(&RelPath::root()).cloned().collect();
+    for file in files {
+        let mut entry = FileEntry::clone(&file);
+        if let Content::Code { stat, .. } = &mut entry.content {
+            *stat = touched;
+        }
+        state.put(Arc::new(entry));
+    }
+    let query = Query {
+        pattern: NamePattern::parse("f", Matching::Exact).expect("valid"),
+        scope: Scope::Project,
+        include_kinds: Vec::new(),
+        exclude_kinds: Vec::new(),
+        locals: Locals::Included,
+    };
+    let hits = state.snapshot().find(&query, &Cancel::new()).expect("not cancelled");
+    assert!(!hits.is_empty() && hits.iter().all(|hit| hit.file.stat() == Some(touched)));
+}

@@ -1,0 +1,369 @@
+//! The workers of a daemon. At most one per core parses files in the ordinary way; files under trial have half as many of
+//! their own, favoured least of all. One thread starts them all and outlives them: the system ends a worker with the thread
+//! that started it. Invariant: a worker that did not answer is never used again.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use super::limits;
+use super::process::{Answered, LEAST_FAVOURED, Patience, Unanswered, Worker};
+use super::protocol::Request;
+use super::worker;
+use symd_base::Cancel;
+use symd_syntax::Grammar;
+
+/// An idle worker is ended after this.
+const IDLE: Duration = Duration::from_secs(10);
+/// One that holds more than this after a text is ended at once.
+const LARGEST_IDLE: u64 = 96 << 20;
+/// Texts below this are not worth a look at the worker's memory.
+const SMALL_TEXT: usize = 64 << 10;
+/// Orders on their way. When it is full those who need a worker wait; the thread waits for nobody.
+const ORDERS: usize = 64;
+/// How often who waits for a worker looks whether anybody still wants the answer.
+const CANCEL_EVERY: Duration = Duration::from_millis(25);
+/// What the average text is believed to take before the first one was parsed.
+const FIRST_GUESS: u64 = 400;
+/// Bounds on what it is believed to take: no machine is out of them, and no run of odd files moves it further.
+const NANOSECONDS_PER_BYTE: std::ops::RangeInclusive<u64> = 100..=3_000;
+
+/// For whom a text is parsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lane {
+    /// Somebody waits for this very text: before all files.
+    Question,
+    /// A file among others.
+    File,
+    /// A file that was taken aside, alone in a fresh worker.
+    Trial,
+}
+
+/// The workers.
+#[derive(Debug)]
+pub(super) struct Crew {
+    shared: Arc<Shared>,
+    orders: SyncSender<Order>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    crew: Mutex<Roll>,
+    freed: Condvar,
+    workers: usize,
+    trials: usize,
+    requests: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Roll {
+    idle: Vec<(Instant, Worker)>,
+    busy: usize,
+    on_trial: usize,
+    /// Questions that wait for a worker.
+    questions: usize,
+    clients: usize,
+    pace: Pace,
+}
+
+/// What texts took so far, in nanoseconds per byte.
+#[derive(Debug)]
+struct Pace {
+    /// Those of a grammar: some are parsed several times as fast as others.
+    by_grammar: HashMap<&'static str, u64>,
+    /// All of them, for a grammar of which none was parsed.
+    overall: u64,
+}
+
+enum Order {
+    Start(i32, SyncSender<io::Result<Worker>>),
+    /// A client came or went: have a worker ready, or look whether one is to be ended.
+    Clients,
+}
+
+/// The right to use one worker.
+#[derive(Debug)]
+struct Permit(Arc<Shared>, Lane);
+
+/// A text that takes long, with the worker that goes on with it. Dropping it ends that.
+#[derive(Debug)]
+pub struct Running {
+    worker: Box<Worker>,
+    _permit: Permit,
+}
+
+impl Running {
+    /// Waits for the answer, for as long as the text may take.
+    pub(super) fn finish(mut self, cancel: &Cancel) -> Result<Answered, Unanswered> {
+        self.worker.go_on(cancel)
+    }
+}
+
+/// What came of a request.
+pub(super) enum Outcome {
+    Answered(Answered),
+    /// It takes long; where there is room for one more trial, a worker goes on with it.
+    Slow(Option<Running>),
+}
+
+impl Crew {
+    /// A crew without workers as yet; `program` is symd itself.
+    pub(super) fn new(program: PathBuf) -> io::Result<Crew> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let crew = Mutex::new(Roll {
+            idle: Vec::new(),
+            busy: 0,
+            on_trial: 0,
+            questions: 0,
+            clients: 0,
+            pace: Pace { by_grammar: HashMap::new(), overall: FIRST_GUESS },
+        });
+        let (freed, requests) = (Condvar::new(), AtomicU64::new(0));
+        let shared = Shared { crew, freed, workers: cores, trials: (cores / 2).max(1), requests };
+        let shared = Arc::new(shared);
+        let (orders, received) = sync_channel(ORDERS);
+        let starter = Starter { program, shared: Arc::downgrade(&shared) };
+        std::thread::Builder::new().name("parse-crew".to_owned()).spawn(move || starter.run(&received))?;
+        Ok(Crew { shared, orders })
+    }
+
+    /// How many trials go on at once.
+    pub(super) fn trials(&self) -> usize {
+        self.shared.trials
+    }
+
+    /// How many requests were put to workers.
+    pub(super) fn requests(&self) -> u64 {
+        self.shared.requests.load(Ordering::Relaxed)
+    }
+
+    /// Puts `request` to a worker.
+    pub(super) fn ask(
+        &self,
+        lane: Lane,
+        request: &Request<'_>,
+        grammar: Grammar,
+        cancel: &Cancel,
+    ) -> Result<Outcome, Unanswered> {
+        let permit = self.permit(lane, cancel)?;
+        let mut worker = match lane {
+            Lane::Trial => self.start(LEAST_FAVOURED)?,
+            Lane::Question | Lane::File => match self.shared.idle() {
+                Some(worker) => worker,
+                None => self.start(0)?,
+            },
+        };
+        self.shared.requests.fetch_add(1, Ordering::Relaxed);
+        let bytes = request.text.len();
+        let expected = limits::expected(bytes, self.shared.lock().pace.of(grammar.name()));
+        let (stop_after, patience) = match lane {
+            // It goes on where it is.
+            Lane::Question => (None, Patience::Expected(expected)),
+            // Another worker would have to get all grammars at hand again, for much longer than the texts of a project take.
+            Lane::File => (Some(expected), Patience::Expected(limits::too_late(expected))),
+            Lane::Trial => (None, Patience::Full),
+        };
+        let request = Request { stop_after, ..*request };
+        let answered = match worker.ask(&request, grammar.name(), patience, cancel) {
+            Err(Unanswered::Slow) => {
+                drop(permit);
+                return Ok(Outcome::Slow(self.aside(worker)));
+            }
+            Err(Unanswered::Stopped) => {
+                self.shared.keep(worker, None);
+                return Ok(Outcome::Slow(None));
+            }
+            answered => answered?,
+        };
+        if lane != Lane::Trial {
+            self.shared.keep(worker, Some(bytes));
+        }
+        if lane != Lane::Trial {
+            self.shared.lock().pace.learn(grammar.name(), bytes, answered.took);
+        }
+        Ok(Outcome::Answered(answered))
+    }
+
+    /// Lets a worker go on beside the others, where fewer do than may.
+    fn aside(&self, worker: Worker) -> Option<Running> {
+        let mut crew = self.shared.lock();
+        if crew.on_trial >= self.shared.trials {
+            return None;
+        }
+        crew.on_trial += 1;
+        drop(crew);
+        worker.put_behind();
+        Some(Running { worker: Box::new(worker), _permit: Permit(Arc::clone(&self.shared), Lane::Trial) })
+    }
+
+    /// One more client: a worker is kept for it.
+    pub(super) fn client_came(&self) {
+        self.shared.lock().clients += 1;
+        // Where it is full it is busy starting workers.
+        let _ = self.orders.try_send(Order::Clients);
+    }
+
+    /// One client less.
+    pub(super) fn client_left(&self) {
+        let mut crew = self.shared.lock();
+        crew.clients = crew.clients.saturating_sub(1);
+        drop(crew);
+        let _ = self.orders.try_send(Order::Clients);
+    }
+
+    fn start(&self, niceness: i32) -> Result<Worker, Unanswered> {
+        let gone = || Unanswered::NotStarted(io::Error::other("the thread that starts workers is gone"));
+        let (reply, started) = sync_channel(1);
+        self.orders.send(Order::Start(niceness, reply)).map_err(|_| gone())?;
+        started.recv().map_err(|_| gone())?.map_err(Unanswered::NotStarted)
+    }
+
+    fn permit(&self, lane: Lane, cancel: &Cancel) -> Result<Permit, Unanswered> {
+        let mut crew = self.shared.lock();
+        if lane == Lane::Question {
+            crew.questions += 1;
+        }
+        let taken = loop {
+            let free = match lane {
+                Lane::Question => crew.busy < self.shared.workers,
+                Lane::File => crew.busy < self.shared.workers && crew.questions == 0,
+                Lane::Trial => crew.on_trial < self.shared.trials,
+            };
+            if free {
+                break true;
+            }
+            if cancel.is_cancelled() {
+                break false;
+            }
+            let woken = self.shared.freed.wait_timeout(crew, CANCEL_EVERY);
+            (crew, _) = woken.unwrap_or_else(PoisonError::into_inner);
+        };
+        if lane == Lane::Question {
+            crew.questions -= 1;
+        }
+        if !taken {
+            return Err(Unanswered::Cancelled);
+        }
+        match lane {
+            Lane::Trial => crew.on_trial += 1,
+            Lane::Question | Lane::File => crew.busy += 1,
+        }
+        Ok(Permit(Arc::clone(&self.shared), lane))
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        let mut crew = self.0.lock();
+        match self.1 {
+            Lane::Trial => crew.on_trial -= 1,
+            Lane::Question | Lane::File => crew.busy -= 1,
+        }
+        drop(crew);
+        self.0.freed.notify_all();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Roll> {
+        self.crew.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has a worker ready for others, unless it holds much memory. Texts of few bytes, where that is known, take none.
+    fn keep(&self, worker: Worker, bytes: Option<usize>) {
+        if bytes.is_some_and(|bytes| bytes < SMALL_TEXT) || worker.memory() <= LARGEST_IDLE {
+            self.lock().idle.push((Instant::now(), worker));
+        }
+    }
+
+    /// The worker that was used last: the others may end.
+    fn idle(&self) -> Option<Worker> {
+        self.lock().idle.pop().map(|(_, worker)| worker)
+    }
+}
+
+impl Pace {
+    fn of(&self, grammar: &str) -> u64 {
+        self.by_grammar.get(grammar).copied().unwrap_or(self.overall)
+    }
+
+    /// Moves what the average text takes towards what this one took, by its length.
+    fn learn(&mut self, grammar: &'static str, bytes: usize, took: Duration) {
+        // Of a few bytes the time says nothing.
+        let (Ok(bytes), Ok(took)) = (u64::try_from(bytes), u64::try_from(took.as_nanos())) else { return };
+        if bytes < 256 {
+            return;
+        }
+        let weight = (bytes >> 10).clamp(1, 64);
+        let move_on = |average: &mut u64| {
+            let moved = (*average * (1024 - weight) + took / bytes * weight) / 1024;
+            *average = moved.clamp(*NANOSECONDS_PER_BYTE.start(), *NANOSECONDS_PER_BYTE.end());
+        };
+        move_on(self.by_grammar.entry(grammar).or_insert(self.overall));
+        move_on(&mut self.overall);
+    }
+}
+
+/// The thread that starts workers.
+struct Starter {
+    program: PathBuf,
+    shared: Weak<Shared>,
+}
+
+impl Starter {
+    fn run(&self, orders: &Receiver<Order>) {
+        let mut is_quiet = true;
+        loop {
+            // Nothing to end: nothing to wake for.
+            let order = if is_quiet {
+                orders.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            } else {
+                orders.recv_timeout(IDLE / 4)
+            };
+            match order {
+                Ok(Order::Start(niceness, reply)) => {
+                    // Who asked has gone: the worker ends with the reply.
+                    let _ = reply.send(Worker::start(&self.program, worker::NAME, niceness));
+                }
+                Ok(Order::Clients) => self.warm(),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            let Some(shared) = self.shared.upgrade() else { return };
+            is_quiet = end_idle(&shared);
+        }
+    }
+
+    fn warm(&self) {
+        let Some(shared) = self.shared.upgrade() else { return };
+        let crew = shared.lock();
+        if crew.idle.is_empty() && crew.busy == 0 && crew.clients > 0 {
+            drop(crew);
+            // Without one the first question starts it.
+            if let Ok(worker) = Worker::start(&self.program, worker::NAME, 0) {
+                shared.lock().idle.push((Instant::now(), worker));
+            }
+        }
+    }
+}
+
+/// Ends workers that were idle for long; whether no more than one that is kept is left, so that none will have to be.
+fn end_idle(shared: &Shared) -> bool {
+    let now = Instant::now();
+    let mut crew = shared.lock();
+    let keep = usize::from(crew.clients > 0);
+    let mut ended = Vec::new();
+    // Those at the front were idle longest.
+    while crew.idle.len() > keep && now.duration_since(crew.idle[0].0) >= IDLE {
+        ended.push(crew.idle.remove(0));
+    }
+    let is_quiet = crew.idle.len() <= keep && crew.busy == 0;
+    drop(crew);
+    // Waits for their ends: not under the lock.
+    drop(ended);
+    is_quiet
+}

@@ -1,0 +1,155 @@
+//! What the hidden `symd parse` does: it reads a text from its pipe, parses it, and writes what came of it, one after the
+//! other, until the pipe ends. It may crash or hang in a text; the daemon replaces it. Started by the daemon alone, with
+//! nothing: no project, no environment, no descriptor but the pipe.
+//! Invariant: no thread, and no file is opened.
+
+use std::ffi::OsString;
+use std::io::IoSlice;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+use rustix::process::Pid;
+
+use super::protocol::{LENGTH, Message, Request, Tag, Task};
+use super::{confine, inspected};
+use symd_base::{Cancel, processes};
+use symd_index::cache::codec;
+use symd_syntax::{self as syntax, Grammar, OutlineError};
+
+/// What the command line calls this.
+pub const NAME: &str = "parse";
+
+/// The exit code of a worker that was not started as one.
+pub(super) const NOT_A_WORKER: u8 = 126;
+
+/// Runs a worker; `arguments` are those behind [`NAME`]: the daemon's number, and how much less it is favoured.
+pub fn run(arguments: &[OsString]) -> ExitCode {
+    let Some((parent, niceness)) = life(arguments) else { return ExitCode::from(NOT_A_WORKER) };
+    // Started as /proc/self/exe, it would be called "exe".
+    let _ = rustix::thread::set_name(c"symd-parse");
+    // Before the filter, which lets no file be opened.
+    let memory = processes::address_space(rustix::process::getpid()).unwrap_or(0);
+    if confine::confine(parent, niceness).is_err() {
+        return ExitCode::from(NOT_A_WORKER);
+    }
+    let mut worker = Worker { memory, at_hand: Vec::new() };
+    // An error is the end of the pipe, which the daemon has closed.
+    let _ = worker.work();
+    ExitCode::SUCCESS
+}
+
+/// The daemon's number, and how much less a worker is favoured.
+pub(super) fn life(arguments: &[OsString]) -> Option<(Pid, i32)> {
+    let number = |at: usize| arguments.get(at)?.to_str()?.parse::<i32>().ok();
+    Some((Pid::from_raw(number(0)?)?, number(1)?))
+}
+
+struct Worker {
+    /// Bytes of address space before the first text.
+    memory: u64,
+    /// Grammars whose queries are compiled.
+    at_hand: Vec<Grammar>,
+}
+
+impl Worker {
+    fn work(&mut self) -> rustix::io::Result<()> {
+        say(Tag::Ready, &[])?;
+        let mut frame = Vec::new();
+        loop {
+            read_frame(&mut frame)?;
+            match catch_unwind(AssertUnwindSafe(|| self.answer(&frame))) {
+                Ok(Ok(answer)) => say(Tag::Done, &answer)?,
+                Ok(Err(Unfinished::Stopped)) => say(Tag::Stopped, &[])?,
+                Ok(Err(Unfinished::Failed(why))) => say(Tag::Failed, why.as_bytes())?,
+                Err(_) => say(Tag::Failed, b"the parser panicked")?,
+            }
+            // A large text's buffer would stay.
+            frame.truncate(0);
+            frame.shrink_to(1 << 16);
+        }
+    }
+
+    fn answer(&mut self, frame: &[u8]) -> Result<Vec<u8>, Unfinished> {
+        let request = Request::read(frame).ok_or_else(|| Unfinished::failed("not a request"))?;
+        let grammar = Grammar::named(request.grammar).ok_or_else(|| Unfinished::failed("no such grammar"))?;
+        if !self.at_hand.contains(&grammar) {
+            grammar.load().map_err(Unfinished::failed)?;
+            self.at_hand.push(grammar);
+            say(Tag::Begun, &[]).map_err(Unfinished::failed)?;
+        }
+        let allowance = request.allowance;
+        // Whole seconds: the system knows no others.
+        let until = (processes::own_processor_time() + allowance.processor).as_secs() + 1;
+        confine::limit(until, self.memory.saturating_add(allowance.memory));
+        let cancel = request.stop_after.map_or_else(Cancel::new, Cancel::after_processor_time);
+        Ok(match request.task {
+            Task::Outline => codec::encode(&syntax::outline(grammar, request.text, &cancel)?),
+            Task::Inspect(range) => {
+                inspected::encode(&syntax::inspect(grammar, request.text, range, &cancel)?)
+            }
+        })
+    }
+}
+
+/// Why there is no answer.
+enum Unfinished {
+    /// It was to stop after so long.
+    Stopped,
+    Failed(String),
+}
+
+impl Unfinished {
+    fn failed(why: impl ToString) -> Unfinished {
+        Unfinished::Failed(why.to_string())
+    }
+}
+
+impl From<OutlineError> for Unfinished {
+    fn from(error: OutlineError) -> Unfinished {
+        match error {
+            OutlineError::Cancelled => Unfinished::Stopped,
+            error => Unfinished::failed(error),
+        }
+    }
+}
+
+pub(super) fn say(tag: Tag, payload: &[u8]) -> rustix::io::Result<()> {
+    let head = Message::head(tag, processes::own_processor_time(), payload);
+    let (mut head, mut payload) = (head.as_slice(), payload);
+    // Both at once: the daemon would wake for the head, and wait again.
+    while !(head.is_empty() && payload.is_empty()) {
+        let parts = [IoSlice::new(head), IoSlice::new(payload)];
+        let written = rustix::io::retry_on_intr(|| rustix::io::writev(confine::pipe(), &parts))?;
+        let of_head = written.min(head.len());
+        (head, payload) = (&head[of_head..], &payload[written - of_head..]);
+    }
+    Ok(())
+}
+
+fn read_frame(frame: &mut Vec<u8>) -> rustix::io::Result<()> {
+    let length = read_length()?;
+    read_body(frame, length)
+}
+
+/// The length of the next request, in bytes.
+pub(super) fn read_length() -> rustix::io::Result<usize> {
+    let mut length = [0; LENGTH];
+    read_exactly(&mut length)?;
+    Ok(u32::from_le_bytes(length) as usize)
+}
+
+/// The request itself.
+pub(super) fn read_body(frame: &mut Vec<u8>, length: usize) -> rustix::io::Result<()> {
+    frame.resize(length, 0);
+    read_exactly(frame)
+}
+
+fn read_exactly(mut into: &mut [u8]) -> rustix::io::Result<()> {
+    while !into.is_empty() {
+        match rustix::io::retry_on_intr(|| rustix::io::read(confine::pipe(), &mut *into))? {
+            0 => return Err(rustix::io::Errno::PIPE),
+            read => into = &mut into[read..],
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,213 @@
+//! The grammars: name → parser table and compiled query, each made once, when first asked for. The table
+//! below is the one place where a grammar crate is named. Invariant: what an outline holds is a function
+//! of the text and the grammar's [`fingerprint`](Grammar::fingerprint).
+
+use std::sync::OnceLock;
+
+use tree_sitter::{Language, Query};
+
+use super::roles::{QueryError, Roles};
+
+/// Raise it when the extractor makes different rows from the same matches, or when caches may hold rows that were made of
+/// another text than their key says (version 3: of texts written by edits, byte-order mark included): caches are keyed by it.
+const EXTRACTOR_VERSION: u32 = 10;
+
+/// A grammar that is compiled into this binary. Cheap to copy; compare and hash by name.
+#[derive(Clone, Copy)]
+pub struct Grammar(&'static Entry);
+
+struct Entry {
+    name: &'static str,
+    language: fn() -> Language,
+    /// The crate that brings the parser table, with its version: changes with the table.
+    package: &'static str,
+    symbols: &'static str,
+    imports: &'static str,
+    compiled: OnceLock<Result<Compiled, QueryError>>,
+}
+
+/// A grammar's query in the form the extractor runs.
+#[derive(Debug)]
+pub(super) struct Compiled {
+    pub(super) language: Language,
+    pub(super) query: Query,
+    pub(super) roles: Roles,
+    /// For each node kind id, whether it is an identifier.
+    pub(super) is_identifier: Box<[bool]>,
+    /// Likewise whether it is a string that `templates` reads, or may hold one.
+    pub(super) is_template: Box<[bool]>,
+    /// For each node kind id, whether it is a body.
+    pub(super) is_body: Box<[bool]>,
+}
+
+macro_rules! grammars {
+    ($($name:literal, $language:expr, $package:literal, $file:literal;)*) => {
+        static GRAMMARS: [Entry; [$($name),*].len()] = [$(Entry {
+            name: $name,
+            language: || $language.into(),
+            package: $package,
+            symbols: include_str!(concat!("../../../grammars/", $file, "/symbols.scm")),
+            imports: include_str!(concat!("../../../grammars/", $file, "/imports.scm")),
+            compiled: OnceLock::new(),
+        }),*];
+    };
+}
+
+// The package column is checked against Cargo.lock by a test.
+grammars! {
+    "c", tree_sitter_c::LANGUAGE, "tree-sitter-c 0.24.2", "c";
+    "cpp", tree_sitter_cpp::LANGUAGE, "tree-sitter-cpp 0.23.4", "cpp";
+    "csharp", tree_sitter_c_sharp::LANGUAGE, "tree-sitter-c-sharp 0.23.5", "csharp";
+    "go", tree_sitter_go::LANGUAGE, "tree-sitter-go 0.25.0", "go";
+    "java", tree_sitter_java::LANGUAGE, "tree-sitter-java 0.23.5", "java";
+    "javascript", tree_sitter_javascript::LANGUAGE, "tree-sitter-javascript 0.25.0", "javascript";
+    "kotlin", brokk_tree_sitter_kotlin::LANGUAGE, "brokk-tree-sitter-kotlin 0.4.8", "kotlin";
+    "python", tree_sitter_python::LANGUAGE, "tree-sitter-python 0.25.0", "python";
+    "rust", tree_sitter_rust::LANGUAGE, "tree-sitter-rust 0.24.2", "rust";
+    "tsx", tree_sitter_typescript::LANGUAGE_TSX, "tree-sitter-typescript 0.23.2", "typescript";
+    "typescript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT, "tree-sitter-typescript 0.23.2", "typescript";
+}
+
+impl Grammar {
+    /// The grammar called `name` in languages.toml; `None` when this binary has none of that name.
+    pub fn named(name: &str) -> Option<Grammar> {
+        GRAMMARS.iter().find(|entry| entry.name == name).map(Grammar)
+    }
+
+    /// All grammars of this binary, by name.
+    pub fn all() -> impl Iterator<Item = Grammar> {
+        GRAMMARS.iter().map(Grammar)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// The parser table.
+    pub fn language(self) -> Language {
+        (self.0.language)()
+    }
+
+    /// The name of a node's kind as the parser table has it; `None` where it has no such kind.
+    pub fn node_kind(self, name: &str) -> Option<&'static str> {
+        let language = self.language();
+        let count = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
+        (0..count).filter_map(|id| language.node_kind_for_id(id)).find(|kind| *kind == name)
+    }
+
+    /// The text of its definition query.
+    pub fn symbols_query(self) -> &'static str {
+        self.0.symbols
+    }
+
+    /// Changes when the grammar crate, the query or the extractor changes: outlines made under another
+    /// fingerprint are stale. The same on every machine.
+    pub fn fingerprint(self) -> u64 {
+        let mut hasher = blake3::Hasher::new();
+        for part in [self.0.package, self.0.symbols, self.0.imports, env!("CARGO_PKG_VERSION")] {
+            hasher.update(part.as_bytes());
+            hasher.update(b"\0");
+        }
+        hasher.update(&EXTRACTOR_VERSION.to_le_bytes());
+        let hash = hasher.finalize();
+        let mut cut = [0; 8];
+        cut.copy_from_slice(&hash.as_bytes()[..8]);
+        u64::from_le_bytes(cut)
+    }
+
+    /// Makes its query ready, which otherwise the first text pays for. An error is a mistake in this binary.
+    pub fn load(self) -> Result<(), &'static QueryError> {
+        self.compiled().map(|_| ())
+    }
+
+    /// Compiles the query, once. An error is a mistake in this binary, which a test would have found.
+    pub(super) fn compiled(self) -> Result<&'static Compiled, &'static QueryError> {
+        self.0.compiled.get_or_init(|| Compiled::new(self.0)).as_ref()
+    }
+}
+
+impl Compiled {
+    fn new(entry: &'static Entry) -> Result<Compiled, QueryError> {
+        let language = (entry.language)();
+        // One query, hence one walk of it, for both.
+        let source = format!("{}\n{}", entry.symbols, entry.imports);
+        let mut query = Query::new(&language, &source)
+            .map_err(|source| QueryError::Syntax { grammar: entry.name, source })?;
+        let roles = Roles::read(entry.name, &mut query, &source, entry.symbols.len())?;
+        let is_identifier = marked(&language, &roles.kinds.identifiers);
+        let is_template = marked(&language, &roles.kinds.templates);
+        let is_body = marked(&language, &roles.kinds.bodies);
+        Ok(Compiled { language, query, roles, is_identifier, is_template, is_body })
+    }
+}
+
+/// For each node kind id, whether its name is among `kinds`. A name can have several ids: the rule's own, and aliases
+/// to it.
+fn marked(language: &Language, kinds: &[String]) -> Box<[bool]> {
+    let is_one = |id: usize| {
+        let id = u16::try_from(id).unwrap_or(u16::MAX);
+        let name = language.node_kind_for_id(id).filter(|_| language.node_kind_is_named(id));
+        name.is_some_and(|name| kinds.iter().any(|kind| kind == name))
+    };
+    (0..language.node_kind_count()).map(is_one).collect()
+}
+
+impl PartialEq for Grammar {
+    fn eq(&self, other: &Grammar) -> bool {
+        self.0.name == other.0.name
+    }
+}
+
+impl Eq for Grammar {}
+
+impl std::hash::Hash for Grammar {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.name.hash(state);
+    }
+}
+
+impl std::fmt::Debug for Grammar {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Grammar({})", self.0.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use symd_config::Languages;
+
+    #[test]
+    fn every_query_compiles_in_the_known_vocabulary() {
+        for grammar in Grammar::all() {
+            let compiled = grammar.compiled().unwrap_or_else(|error| panic!("{error}"));
+            assert!(compiled.is_identifier.contains(&true), "{grammar:?}: no identifiers");
+        }
+    }
+
+    #[test]
+    fn languages_and_grammars_know_each_other() {
+        let grammars = || Languages::builtin().all().filter_map(|(_, language)| language.grammar.as_deref());
+        for name in grammars() {
+            assert!(Grammar::named(name).is_some(), "languages.toml: there is no grammar {name}");
+        }
+        for grammar in Grammar::all() {
+            assert!(grammars().any(|name| name == grammar.name()), "{grammar:?} belongs to no language");
+        }
+    }
+
+    #[test]
+    fn the_packages_are_those_that_are_linked() {
+        let lock = include_str!("../../../Cargo.lock");
+        for entry in &GRAMMARS {
+            let (name, version) = entry.package.split_once(' ').expect("name and version");
+            let locked = format!("name = \"{name}\"\nversion = \"{version}\"\n");
+            assert!(
+                lock.contains(&locked),
+                "{}: Cargo.lock has another version: update the table",
+                entry.package
+            );
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! A text that an edit would make, looked at once: its outline, where it stops making sense, whether its blocks are right,
+//! what the lines begin in that the edit brings. Invariant: one parse, whatever is looked at.
+
+use super::blocks::{Misplaced, misplaced_in};
+use super::extract::{OutlineError, outline_and};
+use super::grammar::Grammar;
+use super::line_kinds::{LineKind, line_kinds_in};
+use super::outline::Outline;
+use super::places::{SyntaxErrorAt, first_error_in};
+use symd_base::{Cancel, TextRange};
+
+/// What is seen in a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inspected {
+    /// Its outline.
+    pub outline: Outline,
+    /// Where it stops making sense; `None` where all of it does.
+    pub error: Option<SyntaxErrorAt>,
+    /// Where it breaks Python's rule of blocks, if its grammar finds no error in it.
+    pub misplaced: Option<Misplaced>,
+    /// The kinds of the lines that begin in the range that was asked about, from the one in which the range begins.
+    pub lines: Vec<LineKind>,
+}
+
+/// Looks at `text`; `range` is what of its lines is asked about. Parses in this process.
+pub fn inspect(
+    grammar: Grammar,
+    text: &str,
+    range: TextRange,
+    cancel: &Cancel,
+) -> Result<Inspected, OutlineError> {
+    let look = |tree: &tree_sitter::Tree| {
+        (first_error_in(tree), misplaced_in(tree, grammar, text), line_kinds_in(tree, grammar, text, range))
+    };
+    let (outline, (error, misplaced, lines)) = outline_and(grammar, text, cancel, look)?;
+    Ok(Inspected { outline, error, misplaced, lines })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::extract::Parsed;
+
+    #[test]
+    fn one_parse_sees_it_all() {
+        let (python, cancel) = (Grammar::named("python").expect("known"), Cancel::new());
+        let whole = |text: &str| TextRange::new(0, u32::try_from(text.len()).expect("short"));
+        let before = Parsed::here();
+        let fine = "def f():\n    # c\n    return 1\n";
+        let seen = inspect(python, fine, whole(fine), &cancel).expect("parsed");
+        assert_eq!(before.since().texts, 1);
+        assert_eq!((seen.outline.name_path(0).as_str(), seen.error, seen.misplaced), ("f", None, None));
+        use LineKind::{Blank, Code, Comment};
+        assert_eq!(seen.lines, [Code, Comment, Code, Blank]);
+        let broken = "def f():\n    return )\n";
+        let seen = inspect(python, broken, whole(broken), &cancel).expect("parsed");
+        assert!(seen.error.is_some() && seen.outline.has_errors);
+        assert_eq!(before.since().texts, 2);
+    }
+}

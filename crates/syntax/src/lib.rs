@@ -1,0 +1,48 @@
+//! From text to outline: grammars, their queries, the tree of symbols in a file, name paths. Pure: text in,
+//! values out. Knows neither files nor the index.
+
+mod attached;
+mod blocks;
+pub mod call_site;
+mod drafts;
+mod enclosure;
+pub mod extract;
+#[cfg(test)]
+mod fixtures;
+pub mod foreign;
+pub mod grammar;
+#[cfg(test)]
+mod hostile;
+pub mod imports;
+mod inspect;
+pub mod kind;
+mod line_kinds;
+pub mod name_path;
+mod occurrences;
+pub mod outline;
+mod places;
+#[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
+pub mod properties;
+mod quoted;
+mod roles;
+mod scopes;
+pub mod signature;
+mod templates;
+mod text_kind;
+
+pub use attached::attached_start;
+pub use blocks::{BlockFault, Misplaced, misplaced};
+pub use enclosure::{Enclosure, enclosure_at};
+pub use extract::{OutlineError, outline, with_hidden_types};
+pub use grammar::Grammar;
+pub use imports::{Import, ImportKind, ImportList, Imported, Imports, MAX_IMPORTED_BYTES};
+pub use inspect::{Inspected, inspect};
+pub use kind::SymbolKind;
+pub use line_kinds::{LineKind, line_kinds};
+pub use name_path::{Matching, NamePattern, NamePatternError};
+pub use occurrences::name_hash;
+pub use outline::{Occurrences, Outline, Row};
+pub use places::{Statement, StatementKind, SyntaxErrorAt, first_error, statement_at};
+pub use signature::Signature;
+pub use templates::is_short_template;
+pub use text_kind::{TextKind, text_kinds};

@@ -1,0 +1,250 @@
+//! What stands before a declared name and belongs to its signature: Kotlin's and Go's receivers, C++'s qualifiers, and
+//! types where a language writes them first.
+
+use std::ops::Range;
+
+use super::Family;
+use super::parameters::behind_annotation;
+use super::tokens::{Kind, Tokens};
+use crate::SymbolKind;
+
+/// What was found before a name; what is not there is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Before {
+    /// `List<T>`, `*Server`, `Car`.
+    pub(super) receiver: String,
+    /// `<T>`.
+    pub(super) type_parameters: String,
+    /// `Map<K, V>`, `const char *`.
+    pub(super) of_type: String,
+    /// Whether `static` stands there.
+    pub(super) is_static: bool,
+}
+
+/// Words that say how something is declared, and are no part of its type.
+const MODIFIERS: [&str; 42] = [
+    "public",
+    "private",
+    "protected",
+    "internal",
+    "static",
+    "final",
+    "abstract",
+    "synchronized",
+    "native",
+    "default",
+    "strictfp",
+    "transient",
+    "volatile",
+    "sealed",
+    "override",
+    "virtual",
+    "async",
+    "extern",
+    "inline",
+    "constexpr",
+    "consteval",
+    "constinit",
+    "readonly",
+    "partial",
+    "unsafe",
+    "new",
+    "required",
+    "event",
+    "fixed",
+    "typedef",
+    "mutable",
+    "explicit",
+    "implicit",
+    "friend",
+    "register",
+    "thread_local",
+    "delegate",
+    "operator",
+    "__inline",
+    "_Noreturn",
+    "__extension__",
+    "ref",
+];
+
+/// Reads `text`, which ends where the name of a `kind` begins.
+pub(super) fn read(text: &str, family: Family, kind: SymbolKind) -> Before {
+    let tokens = Tokens::read(text, family);
+    match family {
+        Family::Kotlin => of_kotlin(&tokens, kind),
+        Family::Go => of_go(&tokens),
+        Family::Java | Family::C | Family::Cpp | Family::CSharp => of_type_first(&tokens, family, kind),
+        Family::Python | Family::Script | Family::Rust => Before::default(),
+    }
+}
+
+/// `fun <T> List<T>.`, `val String?.`.
+fn of_kotlin(tokens: &Tokens<'_>, kind: SymbolKind) -> Before {
+    use SymbolKind::{Constant, Function, Method, Property};
+    let mut found = Before::default();
+    let is_keyword = |at: &usize| matches!(tokens.text(*at), "fun" | "val" | "var");
+    let Some(keyword) = (0..tokens.len()).rev().find(is_keyword) else { return found };
+    let mut start = keyword + 1;
+    if !matches!(kind, Function | Method | Property | Constant) || !tokens.is_balanced(start..tokens.len()) {
+        return found;
+    }
+    if let Some(close) = tokens.close(start, "<") {
+        found.type_parameters = tokens.write(start..close + 1);
+        start = close + 1;
+    }
+    let Some(dot) = tokens.len().checked_sub(1).filter(|&at| at > start) else { return found };
+    let is_null = match tokens.text(dot) {
+        "." => "",
+        "?." => "?",
+        _ => return found,
+    };
+    found.receiver = format!("{}{is_null}", tokens.write(start..dot));
+    found
+}
+
+/// `func (s *Server) `.
+fn of_go(tokens: &Tokens<'_>) -> Before {
+    let mut found = Before::default();
+    if tokens.text(0) == "func"
+        && let Some(close) = tokens.close(1, "(")
+    {
+        let is_named = close > 3 && tokens.is_word(2) && !matches!(tokens.text(3), "." | "[");
+        found.receiver = tokens.write(if is_named { 3 } else { 2 }..close);
+    }
+    found
+}
+
+/// `public static <T> Map<K, V> `, `template <class T> const T& Shop<T>::`.
+fn of_type_first(tokens: &Tokens<'_>, family: Family, kind: SymbolKind) -> Before {
+    let is_static = tokens.find(0..tokens.len(), |token| token.text == "static").is_some();
+    let mut found = Before { is_static, ..Before::default() };
+    let is_alias = tokens.text(0) == "typedef";
+    let mut at = 0;
+    loop {
+        if tokens.text(at) == "@" {
+            at = behind_annotation(tokens, at);
+        } else if tokens.text(at) == "template" && tokens.close(at + 1, "<").is_some() {
+            let close = tokens.close(at + 1, "<").unwrap_or(at);
+            found.type_parameters = tokens.write(at + 1..close + 1);
+            at = close + 1;
+        } else if let Some(close) = tokens.close(at, "[") {
+            at = close + 1;
+        } else if family == Family::Java
+            && let Some(close) = tokens.close(at, "<")
+        {
+            found.type_parameters = tokens.write(at..close + 1);
+            at = close + 1;
+        } else if MODIFIERS.contains(&tokens.text(at))
+            || (family == Family::CSharp && tokens.text(at) == "const")
+            || (tokens.get(at).is_some_and(|token| token.kind == Kind::Literal))
+        {
+            at += 1;
+        } else {
+            break;
+        }
+    }
+    let mut end = tokens.len();
+    while end > at && MODIFIERS.contains(&tokens.text(end - 1)) {
+        end -= 1;
+    }
+    let separator = if family == Family::Cpp { "::" } else { "." };
+    if end > at && tokens.text(end - 1) == separator {
+        let start = qualifier(tokens, at..end - 1, separator);
+        found.receiver = tokens.write(start..end - 1);
+        end = start;
+    }
+    if has_type(kind, is_alias) && is_one_type(tokens, at..end) {
+        found.of_type = tokens.write(at..end);
+    }
+    found
+}
+
+/// Where the qualified name that ends with `range` begins: `a::b<T>`.
+fn qualifier(tokens: &Tokens<'_>, range: Range<usize>, separator: &str) -> usize {
+    let mut start = range.end;
+    while start > range.start {
+        let last = start - 1;
+        let name = match tokens.text(last) {
+            ">" => match tokens.get(last).and_then(|token| token.partner) {
+                Some(open) if open > range.start => open - 1,
+                _ => break,
+            },
+            _ => last,
+        };
+        if !tokens.is_word(name) {
+            break;
+        }
+        start = name;
+        if start == range.start || tokens.text(start - 1) != separator {
+            break;
+        }
+        start -= 1;
+    }
+    start
+}
+
+fn has_type(kind: SymbolKind, is_alias: bool) -> bool {
+    use SymbolKind::{Constant, Event, Field, Function, Method, Operator, Property, Variable};
+    is_alias || matches!(kind, Function | Method | Operator | Property | Field | Constant | Variable | Event)
+}
+
+/// Whether what is left is a type: not the beginning of a list of declarators, nor a body.
+fn is_one_type(tokens: &Tokens<'_>, range: Range<usize>) -> bool {
+    !range.is_empty()
+        && tokens.is_balanced(range.clone())
+        && !matches!(tokens.text(range.end - 1), "struct" | "union" | "enum" | "class")
+        && tokens.find(range, |token| matches!(token.text, "," | ";" | "=" | "{" | "}")).is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn receivers_and_types_are_found() {
+        use Family::*;
+        use SymbolKind::{Class, Constructor, Field, Function, Method, Variable};
+        let cases: &[(Family, SymbolKind, &str, [&str; 3])] = &[
+            (
+                Kotlin,
+                Function,
+                "@A(1)\nprivate suspend inline fun <reified T : Any> Map<String, T>.",
+                ["Map<String, T>", "<reified T : Any>", ""],
+            ),
+            (Kotlin, SymbolKind::Property, "val String?.", ["String?", "", ""]),
+            (Kotlin, SymbolKind::Property, "val (a, ", ["", "", ""]),
+            (Kotlin, Function, "fun ", ["", "", ""]),
+            (Kotlin, Class, "class ", ["", "", ""]),
+            (Go, Method, "func (s *Server[T]) ", ["*Server[T]", "", ""]),
+            (Go, Method, "func (Named) ", ["Named", "", ""]),
+            (Go, Function, "func ", ["", "", ""]),
+            (
+                Java,
+                Method,
+                "@Override @B(\"x\")\n public static <T extends C<T>> Map<T, int[]> ",
+                ["", "<T extends C<T>>", "Map<T, int[]>"],
+            ),
+            (Java, Constructor, "public ", ["", "", ""]),
+            (CSharp, Method, "[Http(\"x\")] public async Task<int> ", ["", "", "Task<int>"]),
+            (CSharp, Method, "void IFoo.", ["IFoo", "", "void"]),
+            (
+                Cpp,
+                Method,
+                "template <typename T>\nconst T& a::Shop<T>::",
+                ["a::Shop<T>", "<typename T>", "const T&"],
+            ),
+            (Cpp, Constructor, "Car::", ["Car", "", ""]),
+            (Cpp, Function, "[[nodiscard]] static inline unsigned int ", ["", "", "unsigned int"]),
+            (C, Variable, "int a, *", ["", "", ""]),
+            (C, Field, "const char *", ["", "", "const char *"]),
+            (C, Class, "typedef struct { int x; } ", ["", "", ""]),
+            (C, Class, "typedef unsigned int ", ["", "", "unsigned int"]),
+            (C, Variable, "int (*", ["", "", ""]),
+        ];
+        for (family, kind, text, [receiver, type_parameters, of_type]) in cases {
+            let found = read(text, *family, *kind);
+            let got = [&*found.receiver, &*found.type_parameters, &*found.of_type];
+            assert_eq!(got, [*receiver, *type_parameters, *of_type], "{text}");
+        }
+    }
+}

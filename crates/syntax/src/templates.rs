@@ -1,0 +1,350 @@
+//! Names in strings that their grammar does not give as identifiers: Kotlin's `"$name"`, what Rust's formatting macros
+//! capture (`println!("{name}")`), and what Python writes in quotes (`quoted`). Names in braces that a grammar parses (`"${a.b}"`, Python's, C#'s and JavaScript's) are
+//! identifiers like others and none of this module's. Invariant: one pass over the string, whatever is in it.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use super::grammar::Grammar;
+use super::quoted;
+
+/// Calls `note` with the range in `text` of every such name in the string that `node` is, or in those that it holds.
+pub(super) fn names(grammar: Grammar, node: Node<'_>, text: &str, note: &mut impl FnMut(Range<usize>)) {
+    match grammar.name() {
+        "kotlin" => kotlin(node, text, note),
+        "rust" => rust(node, text, note),
+        "python" => quoted::names(node, text, note),
+        _ => {}
+    }
+}
+
+/// Whether the name that begins at byte `start` is one of Kotlin's `"$name"`. No identifier holds a `$` there.
+pub fn is_short_template(grammar: Grammar, text: &str, start: usize) -> bool {
+    let before = text.get(..start).unwrap_or("");
+    grammar.name() == "kotlin" && before.strip_suffix('`').unwrap_or(before).ends_with('$')
+}
+
+fn is_start(c: char) -> bool {
+    c.is_alphabetic() || c == '_'
+}
+
+/// How many bytes the identifier takes that `text` begins with.
+fn word_length(text: &str) -> usize {
+    if !text.starts_with(is_start) {
+        return 0;
+    }
+    text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len())
+}
+
+/// The grammar takes `\$` for an escape in raw strings too, where it is none, and finds names only that begin with an
+/// ASCII letter: so the string is read here, but for the expressions in braces that it did find.
+fn kotlin(node: Node<'_>, text: &str, note: &mut impl FnMut(Range<usize>)) {
+    let literal = &text[node.byte_range()];
+    if memchr::memchr(b'$', literal.as_bytes()).is_none() {
+        return;
+    }
+    // `$$"…"` demands two of them for a name.
+    let prefix = literal.bytes().take_while(|&byte| byte == b'$').count();
+    let quotes = if literal[prefix..].starts_with("\"\"\"") { 3 } else { 1 };
+    let style = Style { dollars: prefix.max(1), is_raw: quotes == 3 };
+    let mut from = node.start_byte() + prefix + quotes;
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        match child.kind() {
+            "interpolation_expression_start" => style.scan(text, from..child.start_byte(), note),
+            "interpolation_expression_end" => from = child.end_byte(),
+            _ => {}
+        }
+    }
+    style.scan(text, from..node.end_byte(), note);
+}
+
+/// How a Kotlin string is written.
+#[derive(Clone, Copy)]
+struct Style {
+    /// How many `$` a name needs before it.
+    dollars: usize,
+    /// Three quotes: nothing is escaped.
+    is_raw: bool,
+}
+
+impl Style {
+    /// Notes the names in a part of the string.
+    fn scan(self, text: &str, part: Range<usize>, note: &mut impl FnMut(Range<usize>)) {
+        let end = part.end;
+        let mut at = part.start;
+        while let Some(found) = text.get(at..end).and_then(|rest| rest.find(['$', '\\'])) {
+            at += found;
+            if text.as_bytes()[at] == b'\\' {
+                let escaped = text[at + 1..end].chars().next().map_or(0, char::len_utf8);
+                at += 1 + if self.is_raw { 0 } else { escaped };
+                continue;
+            }
+            let rest = text[at..end].trim_start_matches('$');
+            let dollars = end - at - rest.len();
+            at += dollars;
+            if dollars >= self.dollars {
+                at += self.name(text, at..end, note);
+            }
+        }
+    }
+
+    /// Notes the name that stands at the start of the range, behind its `$`; how many bytes it takes.
+    fn name(self, text: &str, range: Range<usize>, note: &mut impl FnMut(Range<usize>)) -> usize {
+        let (at, rest) = (range.start, &text[range]);
+        if let Some(quoted) = rest.strip_prefix('`') {
+            let length = quoted.find(['`', '\n']).unwrap_or(0);
+            if length > 0 && quoted[length..].starts_with('`') {
+                note(at + 1..at + 1 + length);
+                return length + 2;
+            }
+            return 0;
+        }
+        if rest.starts_with('{') {
+            // Only in a raw string behind a backslash: an expression that the grammar did not parse.
+            let length = rest.find('}').unwrap_or(0);
+            words(&rest[..length], at, note);
+            return length;
+        }
+        let length = word_length(rest);
+        if length > 0 && &rest[..length] != "this" {
+            note(at..at + length);
+        }
+        length
+    }
+}
+
+/// Notes every word of `text`, which begins at byte `at`.
+fn words(text: &str, at: usize, note: &mut impl FnMut(Range<usize>)) {
+    let mut from = 0;
+    while let Some(found) = text[from..].find(|c: char| c.is_alphanumeric() || c == '_') {
+        from += found;
+        let length = word_length(&text[from..]);
+        if length > 0 {
+            note(at + from..at + from + length);
+        }
+        // A number is no name, nor is what follows its digits.
+        let rest = &text[from..];
+        from += rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+    }
+}
+
+/// Macros whose format string captures names, and which of their arguments it is.
+const FORMATTING: &[(usize, &[&str])] = &[
+    (
+        0,
+        &[
+            "anyhow",
+            "bail",
+            "eprint",
+            "eprintln",
+            "format",
+            "format_args",
+            "panic",
+            "print",
+            "println",
+            "todo",
+            "unimplemented",
+            "unreachable",
+            "debug",
+            "error",
+            "info",
+            "trace",
+            "warn",
+        ],
+    ),
+    // Behind `target: …` too.
+    (1, &["assert", "debug_assert", "ensure", "write", "writeln", "debug", "error", "info", "trace", "warn"]),
+    (2, &["assert_eq", "assert_ne", "debug_assert_eq", "debug_assert_ne"]),
+];
+
+/// Names in the format string of a macro: `{name}`, `{name:?}`, `{:width$}`.
+fn rust(node: Node<'_>, text: &str, note: &mut impl FnMut(Range<usize>)) {
+    let literal = &text[node.byte_range()];
+    if memchr::memchr(b'{', literal.as_bytes()).is_none() || !is_format_string(node, text) {
+        return;
+    }
+    let is_raw = node.kind() == "raw_string_literal";
+    let mut at = node.start_byte() + literal.find('"').map_or(literal.len(), |quote| quote + 1);
+    let end = node.end_byte();
+    while let Some(found) = text.get(at..end).and_then(|rest| rest.find(['{', '\\'])) {
+        at += found;
+        let rest = &text[at..end];
+        if rest.starts_with("{{") {
+            at += 2;
+        } else if let Some(inner) = rest.strip_prefix('{') {
+            let length = inner.find('}').unwrap_or(inner.len());
+            placeholder(&inner[..length], at + 1, note);
+            at += 1 + length;
+        } else if !is_raw && rest.starts_with("\\u{") {
+            at += rest.find('}').unwrap_or(rest.len());
+        } else {
+            let escaped = rest[1..].chars().next().map_or(0, char::len_utf8);
+            at += 1 + if is_raw { 0 } else { escaped };
+        }
+    }
+}
+
+/// What stands between the braces, which begins at byte `at`.
+fn placeholder(inner: &str, at: usize, note: &mut impl FnMut(Range<usize>)) {
+    let (name, format) = inner.split_once(':').unwrap_or((inner, ""));
+    let length = word_length(name);
+    if length > 0 && name[length..].trim_end().is_empty() {
+        note(at..at + length);
+    }
+    let format_at = at + inner.len() - format.len();
+    for (dollar, _) in format.match_indices('$') {
+        let word = format[..dollar].rfind(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let start = word.map_or(0, |other| other + format[other..].chars().next().map_or(0, char::len_utf8));
+        if word_length(&format[start..dollar]) == dollar - start && start < dollar {
+            note(format_at + start..format_at + dollar);
+        }
+    }
+}
+
+/// Whether the literal is the format string of a macro that is known to format.
+fn is_format_string(literal: Node<'_>, text: &str) -> bool {
+    let Some(arguments) = literal.parent().filter(|parent| parent.kind() == "token_tree") else {
+        return false;
+    };
+    let before = text[..arguments.start_byte()].trim_end();
+    let Some(before) = before.strip_suffix('!').map(str::trim_end) else { return false };
+    let start = before.rfind(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let called = &before[start.map_or(0, |at| at + 1).min(before.len())..];
+    let places: Vec<usize> =
+        FORMATTING.iter().filter(|(_, macros)| macros.contains(&called)).map(|&(place, _)| place).collect();
+    let Some(&last) = places.iter().max() else { return false };
+    let mut commas = 0;
+    let mut cursor = arguments.walk();
+    for token in arguments.children(&mut cursor) {
+        if token.id() == literal.id() {
+            return places.contains(&commas);
+        }
+        commas += usize::from(token.kind() == ",");
+        if commas > last {
+            return false;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use symd_base::Cancel;
+
+    /// The distinct texts of the occurrences of one-letter and `name`-like words in `text`, in order.
+    #[track_caller]
+    fn check(grammar: &str, text: &str, expected: &[&str]) {
+        let grammar = Grammar::named(grammar).expect("is there");
+        let outline = crate::outline(grammar, text, &Cancel::new()).expect("an outline");
+        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == ' ';
+        let mut found: Vec<(u32, String)> = Vec::new();
+        for &hash in &outline.occurrences.hashes {
+            for at in outline.occurrences.offsets_of_hash(hash) {
+                let start = at as usize;
+                let quoted = text[..start].ends_with('`');
+                let rest = &text[start..];
+                let ends = |c: char| if quoted { c == '`' } else { !is_word(c) || c == ' ' };
+                found.push((at, rest[..rest.find(ends).unwrap_or(rest.len())].to_owned()));
+            }
+        }
+        found.sort();
+        assert!(found.windows(2).all(|two| two[0].0 != two[1].0), "{text}: one place twice: {found:?}");
+        let texts: Vec<&str> = found.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(texts, expected, "{text}");
+    }
+
+    #[test]
+    fn names_in_kotlin_strings() {
+        for (text, expected) in [
+            (r#"val v = "$name""#, &["v", "name"] as &[_]),
+            (r#"val v = "${name} ${a.b}""#, &["v", "name", "a", "b"]),
+            (r#"val v = "$a$b""#, &["v", "a", "b"]),
+            (r#"val v = "$a.b""#, &["v", "a"]),
+            (r#"val v = "$this $a1_b-c""#, &["v", "a1_b"]),
+            (r#"val v = "\$a \\$b $ $1 $" "#, &["v", "b"]),
+            (r#"val v = "$äpfel $`odd name`.x $größe""#, &["v", "äpfel", "odd name", "größe"]),
+            ("val v = \"\"\"$a \\$b ${c}\n$d\"\"\"", &["v", "a", "b", "c", "d"]),
+            ("val v = \"\"\"\\${a + b1} c\"\"\"", &["v", "a", "b1"]),
+            (r#"val v = $$"$a $$b $$$c""#, &["v", "b", "c"]),
+            (r#"val v = "${x { "$y" }}$z""#, &["v", "x", "y", "z"]),
+            (r#"val v = "no name""#, &["v"]),
+        ] {
+            check("kotlin", text, expected);
+        }
+    }
+
+    #[test]
+    fn labels_of_kotlin_name_functions() {
+        check(
+            "kotlin",
+            "fun f() { g { return@g }; l@ for (i in x) break@l }",
+            &["f", "g", "g", "i", "x", "l"],
+        );
+    }
+
+    #[test]
+    fn names_that_rust_formats() {
+        let text = r##"fn f() { println!("{a} {b:?} {{c}} {0} {} {:w$.p$} \u{41} \{d", 1); }"##;
+        check("rust", text, &["f", "println", "a", "b", "w", "p"]);
+        check("rust", r##"fn f() { write!(o, r#"{a}"#); m!("{b}"); }"##, &["f", "write", "o", "a", "m"]);
+        let nested = r#"fn f() { assert_eq!("{a}", b, "{c}"); print!("{}", format!("{d}")); "{e}"; }"#;
+        check("rust", nested, &["f", "assert_eq", "b", "c", "print", "format", "d"]);
+    }
+
+    #[test]
+    fn names_that_python_writes_in_quotes() {
+        for (text, expected) in [
+            (
+                "__all__ = ['name', \"b\", 'c d', f'{d}'] + x + ('e',)",
+                &["__all__", "name", "b", "d", "x", "e"] as &[_],
+            ),
+            ("__all__ += 'a', 'b'", &["__all__", "a", "b"]),
+            ("__all__: list[str] = [\n 'a',\n]", &["__all__", "list", "str", "a"]),
+            ("__all__.extend(['a'])", &["__all__", "extend", "a"]),
+            ("__all__.append('a')", &["__all__", "append", "a"]),
+            ("all = ['a']", &["all"]),
+            ("x.__all__ = ['a']", &["x", "__all__"]),
+            (
+                "def f(x: 'a', y: b['c'] = 'd') -> 'e.g | None': ...",
+                &["f", "x", "a", "y", "b", "c", "e", "g", "None"],
+            ),
+            ("x: t.Union['a', \"list['b', c]\"] = 'd'", &["x", "t", "Union", "a", "list", "c"]),
+            ("x: Literal['a'] | 'b'", &["x", "Literal", "b"]),
+            ("x: t.Literal['a']", &["x", "t", "Literal"]),
+            ("x: Annotated['a', 'b', C('d')]", &["x", "Annotated", "a", "C"]),
+            ("x: t.Annotated['a', 'b']", &["x", "t", "Annotated", "a"]),
+            ("X = Union['a', Optional['b'], y['c']]", &["X", "Union", "a", "Optional", "b", "y", "c"]),
+            ("X = d['a']", &["X", "d"]),
+            ("t.cast('a', 'b')", &["t", "cast", "a"]),
+            ("TypeVar('T', 'a', bound='b')", &["TypeVar", "bound", "b"]),
+            ("def f(x: b'a', y: 'a\\n', z: r'c'): 'd'", &["f", "x", "y", "z", "c"]),
+        ] {
+            check("python", text, expected);
+        }
+    }
+
+    #[test]
+    fn names_in_the_templates_of_other_languages() {
+        check("javascript", r"x = `${a} ${b.c} \${d} ${`${e}`}`", &["x", "a", "b", "c", "e"]);
+        check("typescript", "type X = `a${B}`; x = `${c}`", &["X", "B", "x", "c"]);
+        check(
+            "python",
+            r#"x = f"{a} {b!r:>{w}} {c=} {{d}} {e.g:%Y}" rf'{h}' "{i}""#,
+            &["x", "a", "b", "w", "c", "e", "g", "h"],
+        );
+        check(
+            "csharp",
+            r#"class A { string s = $"{b} {c:N2} {d,5} {{e}} {f.g(h)}"; string t = $@"{i}"; }"#,
+            &["A", "s", "b", "c", "d", "f", "g", "h", "t", "i"],
+        );
+        check(
+            "csharp",
+            "class A { string s = $\"\"\"{b}\"\"\"; string t = $$\"\"\"{c} {{d}}\"\"\"; }",
+            &["A", "s", "b", "t", "d"],
+        );
+        check("java", r#"class A { String s = "$b ${c}"; }"#, &["A", "String", "s"]);
+    }
+}

@@ -1,0 +1,101 @@
+//! A watcher without a thread or a file system, for tests of those who listen to one: the test says what
+//! is told, in which order, and when a barrier arrives, or that it never does. No feature, since it is used by another crate's
+//! tests: cargo would build every crate above twice for it.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::backend::Waker;
+use super::barrier::Barriers;
+use super::counters::Tally;
+use super::watcher::{Requests, Sink};
+use super::{Notice, Watch};
+use symd_base::RelPath;
+
+/// The test's end of a fake watcher. Barriers asked for are held until the test lets them go.
+pub struct FakeHandle {
+    barriers: Arc<Barriers>,
+    requests: Arc<Requests>,
+    bell: Arc<Bell>,
+    sink: Mutex<Sink>,
+}
+
+/// Rings when something is asked for.
+#[derive(Default)]
+struct Bell {
+    rung: Mutex<bool>,
+    ringing: Condvar,
+}
+
+impl Waker for Arc<Bell> {
+    fn wake(&self) {
+        *self.rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.ringing.notify_all();
+    }
+}
+
+impl Watch {
+    /// A watcher that does nothing by itself.
+    pub fn fake(sink: impl FnMut(Vec<Notice>) -> ControlFlow<()> + Send + 'static) -> (Watch, FakeHandle) {
+        let (barriers, requests) = (Arc::new(Barriers::new(None)), Arc::new(Requests::default()));
+        let bell = Arc::new(Bell::default());
+        let handle = FakeHandle {
+            barriers: Arc::clone(&barriers),
+            requests: Arc::clone(&requests),
+            bell: Arc::clone(&bell),
+            sink: Mutex::new(Box::new(sink)),
+        };
+        let watch = Watch {
+            barriers,
+            requests,
+            tally: Arc::new(Tally::default()),
+            waker: Box::new(bell),
+            ended: Arc::new(AtomicBool::new(false)),
+            thread: None,
+        };
+        (watch, handle)
+    }
+}
+
+impl FakeHandle {
+    /// Tells `notices` as one batch, on the calling thread.
+    pub fn tell(&self, notices: Vec<Notice>) -> ControlFlow<()> {
+        (self.sink.lock().unwrap_or_else(PoisonError::into_inner))(notices)
+    }
+
+    /// The barriers asked for since the last call, if any.
+    pub fn take_asked(&self) -> Vec<u64> {
+        self.barriers.take_all()
+    }
+
+    /// Waits until at least one barrier has been asked for and takes all that have, in the order of asking.
+    /// Panics when none is within `deadline`.
+    pub fn asked(&self, deadline: Duration) -> Vec<u64> {
+        loop {
+            let numbers = self.barriers.take_all();
+            if !numbers.is_empty() {
+                return numbers;
+            }
+            let rung = self.bell.rung.lock().unwrap_or_else(PoisonError::into_inner);
+            let (mut rung, late) = self
+                .bell
+                .ringing
+                .wait_timeout_while(rung, deadline, |rung| !*rung)
+                .unwrap_or_else(PoisonError::into_inner);
+            assert!(!late.timed_out(), "no barrier was asked for");
+            *rung = false;
+        }
+    }
+
+    /// Lets the barriers asked for so far, or else the next ones, arrive in order.
+    pub fn arrive(&self, deadline: Duration) -> ControlFlow<()> {
+        self.tell(self.asked(deadline).into_iter().map(Notice::Barrier).collect())
+    }
+
+    /// The rescans asked for since the last call.
+    pub fn rescans(&self) -> Vec<RelPath> {
+        self.requests.take_rescans().into_iter().collect()
+    }
+}
