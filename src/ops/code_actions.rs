@@ -4,12 +4,12 @@
 use super::Project;
 use super::question::{QuestionError, no_language, unchanged};
 use super::target::{TargetError, Wanted};
-use crate::engine::View;
-use crate::lsp::{At, CodeAction, Waiting};
 use crate::ops::find_symbol::{SymbolError, scope};
 use symd_base::{Text, TextRange};
 use symd_config::LanguageId;
+use symd_engine::View;
 use symd_index::{Content, Scope};
+use symd_lsp::{At, CodeAction, Waiting};
 
 /// Where actions are asked for.
 #[derive(Clone, Debug)]

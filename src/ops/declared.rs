@@ -3,10 +3,10 @@
 use super::question::QuestionError;
 use super::spot::{Dropped, Expect, OutsideSpot, Source, Spot, check};
 use super::symbol::{Detail, Lettering, Symbol, symbol};
-use crate::engine::View;
-use crate::lsp::Span;
-use crate::resolve;
 use symd_base::{Cancel, TextRange};
+use symd_engine::View;
+use symd_lsp::Span;
+use symd_resolve as resolve;
 
 /// A declaration in the project.
 #[derive(Clone, Debug, PartialEq, Eq)]

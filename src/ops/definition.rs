@@ -7,13 +7,13 @@ use super::question::{QuestionError, Source, no_language, unchanged};
 use super::spot::whole_words;
 use super::target::{Target, Wanted, target};
 use super::unread::{self, Unread};
-use crate::engine::View;
-use crate::lsp::{At, Goto, NoAnswer, Waiting};
 use crate::ops::find_symbol::SymbolError;
 use crate::ops::target::TargetError;
-use crate::resolve;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_config::{LanguageId, Languages};
+use symd_engine::View;
+use symd_lsp::{At, Goto, NoAnswer, Waiting};
+use symd_resolve as resolve;
 
 pub use declared::{Declarations, Declared};
 

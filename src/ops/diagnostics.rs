@@ -7,13 +7,13 @@ use super::Project;
 use super::question::{QuestionError, no_language, unchanged};
 use super::spot::{Source, Spot};
 use super::target::Wanted;
-use crate::engine::View;
-use crate::lsp::{Covers, Diagnostic, FileRef, NoAnswer, Severity, Subject, Waiting};
 use crate::ops::find_symbol::{SymbolError, scope};
 use crate::ops::target::TargetError;
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_config::LanguageId;
+use symd_engine::View;
 use symd_index::Scope;
+use symd_lsp::{Covers, Diagnostic, FileRef, NoAnswer, Severity, Subject, Waiting};
 
 /// Of what diagnostics are asked.
 #[derive(Clone, Debug)]

@@ -3,8 +3,8 @@
 
 use super::glob::Glob;
 use super::tree::{FileOpError, LocateError};
-use crate::engine::View;
 use symd_base::RelPath;
+use symd_engine::View;
 use symd_vfs::{EntryKind, VfsError};
 
 /// Whether what git ignores is listed.

@@ -8,12 +8,12 @@ use super::code_actions::{Over, place, range_of};
 use super::edits::{ApplyError, WholeEdit};
 use super::question::{QuestionError, no_language};
 use super::server_edit::{self, ServerEditError, anything};
-use crate::engine::View;
-use crate::lsp::{At, Formatting, Indent, NoAnswer, Said, Waiting, WorkspaceEdit};
-use crate::ops::tree::FileOpError;
+use crate::ops::tree::{FileOpError, ViewTree};
 use symd_base::{Cancel, ContentHash, RelPath, Text};
 use symd_edit::Plan;
+use symd_engine::View;
 use symd_index::Snapshot;
+use symd_lsp::{At, Formatting, Indent, NoAnswer, Said, Waiting, WorkspaceEdit};
 
 /// Columns of a tab where nothing else is known.
 const TAB_SIZE: u32 = 4;

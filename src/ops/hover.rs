@@ -4,10 +4,10 @@
 use super::Project;
 use super::definition::{Pointed, Pointer};
 use super::question::{QuestionError, Source, unchanged};
-use crate::engine::View;
-use crate::lsp::{At, NoAnswer, Waiting};
-use crate::resolve;
 use symd_base::{Cancel, Text};
+use symd_engine::View;
+use symd_lsp::{At, NoAnswer, Waiting};
+use symd_resolve as resolve;
 use symd_syntax::Row;
 
 /// Lines of a declaration's head, and of a comment, that are shown.

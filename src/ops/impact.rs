@@ -12,8 +12,8 @@ use super::question::{QuestionError, unchanged};
 use super::relations::{Reach, ReachLimits, Reached, reach};
 use super::rename::{Mentioned, mentioned};
 use super::target::{Target, Wanted};
-use crate::lsp::Waiting;
-use crate::resolve;
+use symd_lsp::Waiting;
+use symd_resolve as resolve;
 
 /// Symbols whose users are looked for, beyond those of the symbol itself.
 const MOST_FOLLOWED: usize = 300;

@@ -7,11 +7,11 @@ use super::overrides::override_links;
 use super::question::{QuestionError, Source, unchanged};
 use super::target::{Target, Wanted};
 use super::unread::{self, Unread};
-use crate::engine::View;
-use crate::lsp::{Goto, NoAnswer, Waiting};
-use crate::resolve;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange, escaped};
+use symd_engine::View;
+use symd_lsp::{Goto, NoAnswer, Waiting};
+use symd_resolve as resolve;
 
 /// Types that may be implementations, and are named.
 const NAMED: usize = 3;

@@ -54,10 +54,10 @@ pub mod walk;
 
 use std::sync::Arc;
 
-use crate::engine::Engine;
-use crate::lsp::{ServerState, ServerStatus, Servers};
 use symd_config::Languages;
 use symd_edit::{Editor, Recovered};
+use symd_engine::Engine;
+use symd_lsp::{ServerState, ServerStatus, Servers};
 
 /// A project that is being served: what every op works on.
 #[derive(Clone, Debug)]

@@ -3,9 +3,9 @@
 
 use memchr::memmem;
 
-use crate::engine::View;
 use symd_base::RelPath;
 use symd_base::text::{Encoding, decode};
+use symd_engine::View;
 use symd_syntax::NamePattern;
 use symd_syntax::name_path::Matching;
 use symd_vfs::{MAX_FILE_BYTES, VfsError};

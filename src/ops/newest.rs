@@ -9,8 +9,8 @@ use super::cores;
 use super::glob::Glob;
 use super::scope::Scope;
 use super::tree::FileOpError;
-use crate::engine::View;
 use symd_base::{Cancel, RelPath};
+use symd_engine::View;
 use symd_vfs::{EntryKind, Root};
 
 /// A folder that is never looked into, whatever is ignored: it is full of other people's code.

@@ -2,9 +2,9 @@
 
 use super::find_symbol::SymbolError;
 use super::symbol::{Detail, Lettering, Symbol, in_order, symbol};
-use super::tree::{LocateError, Located};
-use crate::engine::{Current, CurrentError, View};
+use super::tree::{LocateError, Located, ViewTree};
 use symd_base::{ContentHash, RelPath};
+use symd_engine::{Current, CurrentError, View};
 use symd_syntax::Outline;
 use symd_vfs::EntryKind;
 

@@ -10,10 +10,10 @@ use super::part::{Part, part_of};
 use super::question::{QuestionError, unchanged};
 use super::spot::{Expect, check};
 use super::target::{Target, Wanted};
-use crate::engine::View;
-use crate::lsp::{At, FileRef, Goto, NoAnswer, Span, Waiting};
-use crate::resolve::{self, OverrideFamily, SettledBase, SettledBases, Unknown, UnknownBase};
 use symd_base::{RelPath, TextRange};
+use symd_engine::View;
+use symd_lsp::{At, FileRef, Goto, NoAnswer, Span, Waiting};
+use symd_resolve::{self as resolve, OverrideFamily, SettledBase, SettledBases, Unknown, UnknownBase};
 use symd_syntax::SymbolKind;
 
 /// How often the family is looked for again because the server knew more of a base.

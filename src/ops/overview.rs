@@ -6,9 +6,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use super::symbol::{Detail, Symbol, in_order, symbol};
-use crate::engine::View;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
+use symd_engine::View;
 use symd_index::FileEntry;
 use symd_syntax::{Import, ImportKind, Imported, Outline, Row, SymbolKind, name_hash};
 

@@ -10,12 +10,12 @@ use super::naming::one_thing;
 use super::needed_words::NeededWords;
 use super::server_outlines::{self, Outlined, Patience};
 use super::target::{Target, TargetError, Wanted, declarations, target, targets};
-use crate::engine::{EngineError, View};
-use crate::lsp::NoAnswer;
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
 use symd_config::{LanguageId, Languages};
+use symd_engine::{EngineError, View};
 use symd_index::Snapshot;
+use symd_lsp::NoAnswer;
 use symd_syntax::name_path::Matching;
 
 /// How often a question is put again because its file changed under it.

@@ -4,12 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::engine::View;
-use crate::lsp::{EditStep, Existing, FileRef, Missing, SpanEdit, WorkspaceEdit};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextEdit, TextEditError, TextEdits, TextRange};
 use symd_edit::{Access, Plan, PlanStep};
+use symd_engine::View;
 use symd_index::Snapshot;
+use symd_lsp::{EditStep, Existing, FileRef, Missing, SpanEdit, WorkspaceEdit};
 use symd_vfs::{EntryKind, VfsError};
 
 /// A server's edit that can be carried out.

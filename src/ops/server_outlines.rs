@@ -13,11 +13,11 @@ use tokio::time::{Instant, timeout_at};
 
 use super::Project;
 use super::needed_words::NeededWords;
-use crate::engine::{OutlinedFile, View};
-use crate::lsp::{At, Item, NoAnswer, Waiting};
 use symd_base::{ContentHash, RelPath, Text, TextRange};
 use symd_config::LanguageId;
+use symd_engine::{OutlinedFile, View};
 use symd_index::Content;
+use symd_lsp::{At, Item, NoAnswer, Waiting};
 use symd_syntax::foreign::{self, ForeignSymbol};
 
 /// Files that one question has outlined at most; the next goes on with the rest.
@@ -359,7 +359,7 @@ impl Outlining<'_> {
     }
 }
 
-async fn ask_one(servers: crate::lsp::Servers, file: Wanted, waiting: Waiting) -> Asked {
+async fn ask_one(servers: symd_lsp::Servers, file: Wanted, waiting: Waiting) -> Asked {
     match servers.document_symbols(file.language, &file.at, waiting).await {
         Ok(said) => {
             let symbols = symbols(&said.value, &file.text);

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::engine::View;
-use crate::lsp::{FileRef, Span};
-use crate::resolve::{self, Role};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, Text, TextRange};
+use symd_engine::View;
+use symd_lsp::{FileRef, Span};
+use symd_resolve::{self as resolve, Role};
 use symd_syntax::call_site::is_called;
 use symd_syntax::{Grammar, Outline, SymbolKind};
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::engine::View;
 use symd_base::RelPath;
+use symd_engine::View;
 use symd_index::{Content, FileEntry};
 use symd_syntax::signature::{HeadSpan, signature_in};
 use symd_syntax::{Grammar, Outline, Signature, SymbolKind};

@@ -7,12 +7,12 @@ use super::find_symbol::{self, SymbolError};
 use super::naming::{Understood, are_overloads, one_thing, understood};
 use super::symbol::{Detail, Symbol, signature_of, symbol};
 use super::unread;
-use crate::engine::View;
-use crate::lsp::At;
-use crate::resolve;
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextRange};
 use symd_config::{LanguageId, Languages};
+use symd_engine::View;
 use symd_index::{Content, FileEntry, Hit, Locals, Query};
+use symd_lsp::At;
+use symd_resolve as resolve;
 use symd_syntax::name_path::Matching;
 use symd_syntax::{NamePattern, NamePatternError, SymbolKind};
 

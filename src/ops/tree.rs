@@ -5,9 +5,9 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::engine::View;
 use symd_base::path::PathError;
 use symd_base::{Cancel, RelPath};
+use symd_engine::View;
 use symd_index::FileMap;
 use symd_vfs::{EntryKind, Root, VfsError};
 
@@ -57,26 +57,33 @@ impl Files for FileMap {
     }
 }
 
-impl View {
+/// The project's files as a view sees them.
+pub trait ViewTree {
     /// Runs `work` on the project's files as this view sees them.
-    pub fn tree<T>(&self, work: impl FnOnce(&Tree<'_>) -> T) -> T {
-        self.tree_without(&|path, kind| self.is_ignored(path, kind), work)
+    fn tree<T>(&self, work: impl FnOnce(&Tree<'_>) -> T) -> T;
+
+    /// As [`ViewTree::tree`], where no path that a client names is refused for being ignored. The list of files is the same.
+    fn whole_tree<T>(&self, work: impl FnOnce(&Tree<'_>) -> T) -> T;
+}
+
+impl ViewTree for View {
+    fn tree<T>(&self, work: impl FnOnce(&Tree<'_>) -> T) -> T {
+        tree_without(self, &|path, kind| self.is_ignored(path, kind), work)
     }
 
-    /// As [`View::tree`], where no path that a client names is refused for being ignored. The list of files is the same.
-    pub fn whole_tree<T>(&self, work: impl FnOnce(&Tree<'_>) -> T) -> T {
-        self.tree_without(&|_, _| false, work)
+    fn whole_tree<T>(&self, work: impl FnOnce(&Tree<'_>) -> T) -> T {
+        tree_without(self, &|_, _| false, work)
     }
+}
 
-    fn tree_without<T>(
-        &self,
-        ignored: &(dyn Fn(&RelPath, EntryKind) -> bool + Sync),
-        work: impl FnOnce(&Tree<'_>) -> T,
-    ) -> T {
-        let program = self.parsers.program();
-        let is_code = |path: &RelPath| self.languages.language_of(path).is_some();
-        work(&Tree { root: &self.root, files: &self.snapshot.files, ignored, is_code: &is_code, program })
-    }
+fn tree_without<T>(
+    view: &View,
+    ignored: &(dyn Fn(&RelPath, EntryKind) -> bool + Sync),
+    work: impl FnOnce(&Tree<'_>) -> T,
+) -> T {
+    let program = view.parsers.program();
+    let is_code = |path: &RelPath| view.languages.language_of(path).is_some();
+    work(&Tree { root: &view.root, files: &view.snapshot.files, ignored, is_code: &is_code, program })
 }
 
 /// Why a path that a client wrote is of no use. The texts are those of the serena contract's path

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 
 use super::needed_words::NeededWords;
 use super::target::Target;
-use crate::engine::View;
-use crate::resolve;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
+use symd_engine::View;
 use symd_index::{Content, FileEntry, Locals, Query, Scope, Skipped};
+use symd_resolve as resolve;
 use symd_syntax::NamePattern;
 use symd_syntax::name_path::Matching;
 use symd_vfs::VfsError;

@@ -11,8 +11,6 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::engine::{Engine, EngineError, EngineOptions, OnChange};
-use crate::lsp::{Servers, ServersOptions};
 use crate::ops::Project;
 use crate::ops::shell::{Afterwards, Shells};
 use crate::serve::approvals::Approvals;
@@ -31,7 +29,9 @@ use symd_config::projects::Projects;
 use symd_config::settings::{Settings, ShellBackground, WatchBackend};
 use symd_config::{Languages, Trust};
 use symd_edit::{Closed, EditError, Editor, Gate, Recovered};
+use symd_engine::{Engine, EngineError, EngineOptions, OnChange};
 use symd_index::cache;
+use symd_lsp::{Servers, ServersOptions};
 use symd_parse::{Parsers, ParsersOptions};
 use symd_vfs::Root;
 use symd_watch::{BackendChoice, WatchOptions};

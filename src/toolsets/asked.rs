@@ -5,10 +5,10 @@ use std::future::Future;
 use std::time::Duration;
 
 use super::{DEADLINE, Outcome, too_late};
-use crate::engine::EngineError;
-use crate::lsp::NoAnswer;
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
+use symd_engine::EngineError;
+use symd_lsp::NoAnswer;
 
 /// Why there is no answer.
 #[derive(Debug)]

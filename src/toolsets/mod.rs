@@ -34,10 +34,10 @@ pub use proposed::{Check, Proposed};
 pub use risk::{Approved, AsksFor, NotRun, Reach, Risk, Why};
 use spelled::Spellings;
 
-use crate::engine::{EngineError, EngineStatus, View};
 use crate::ops::Project;
 use symd_base::Cancel;
 use symd_base::cancel::CancelOnDrop;
+use symd_engine::{EngineError, EngineStatus, View};
 
 /// How long a call may take, the wait for the first crawl of a large project included.
 const DEADLINE: Duration = Duration::from_secs(120);

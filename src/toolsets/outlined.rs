@@ -5,12 +5,12 @@ use serde_json::{Map, Value};
 
 use super::native::names;
 use super::{Call, Reply, Running, put};
-use crate::engine::View;
-use crate::lsp::NoAnswer;
 use crate::ops::Project;
 use crate::ops::needed_words::NeededWords;
 use crate::ops::server_outlines::{self, Gap, Outlined, Patience};
 use symd_base::{Cancel, RelPath};
+use symd_engine::View;
+use symd_lsp::NoAnswer;
 use symd_syntax::name_path::Matching;
 
 /// What a question about symbols may have to say of files without outlines.

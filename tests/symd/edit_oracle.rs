@@ -1,6 +1,6 @@
 //! The oracle for symd's own edits, whose outlines the index is told before it looks: after them it equals one built from
 //! nothing, whatever was written, and undoing them all gives the first tree byte for byte. The rest of the oracle is in
-//! `src/engine/tests/oracle.rs`.
+//! `crates/engine/src/tests/oracle.rs`.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::lsp::{Severity, Waiting};
 use crate::ops::Project;
 use crate::ops::diagnostics::{AskDiagnostics, Found, Of, diagnostics};
 use crate::ops::spot::whole_words;
 use symd_base::RelPath;
+use symd_lsp::{Severity, Waiting};
 
 /// How long each of the two looks may take.
 const DEADLINE: Duration = Duration::from_secs(2);

@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::engine::{Foretold, MAX_PARSED_BYTES, View};
 use crate::ops::{Project, cores};
 use symd_base::text::{Encoding, is_read_as_itself};
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextEdits};
 use symd_edit::{Plan, PlanStep};
+use symd_engine::{Foretold, MAX_PARSED_BYTES, View};
 use symd_index::Content;
 
 /// Files for which another thread is worth it.

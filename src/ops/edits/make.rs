@@ -11,20 +11,20 @@ use super::{
     SymbolEditError, Target, check_edits, delete_lines, delete_symbol, insert_at_line, patch, place_body,
     replace_content, replace_lines,
 };
-use crate::engine::{CurrentError, Foretold, MAX_PARSED_BYTES, View};
 use crate::ops::read_file::{read_bytes, read_file};
 use crate::ops::search::MatchMeans;
 use crate::ops::target::{self, TargetError};
-use crate::ops::tree::{FileOpError, LocateError, Tree};
-use crate::resolve::Current;
+use crate::ops::tree::{FileOpError, LocateError, Tree, ViewTree};
 use symd_base::cancel::Cancelled;
 use symd_base::path::PathError;
 use symd_base::text::Encoding;
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextEdit, TextEditError, TextEdits};
 use symd_config::Languages;
 use symd_edit::{Access, Plan, PlanStep};
+use symd_engine::{CurrentError, Foretold, MAX_PARSED_BYTES, View};
 use symd_index::{Content, FileEntry};
 use symd_parse::ParseError;
+use symd_resolve::Current;
 use symd_syntax::{Grammar, OutlineError};
 use symd_vfs::{EntryKind, VfsError};
 

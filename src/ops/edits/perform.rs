@@ -11,11 +11,11 @@ use super::effects::{self, Caused, Report};
 use super::make::{Made, MakeError, Written, make};
 use super::request::Request;
 use super::users::Users;
-use crate::engine::{EngineError, Turn};
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
 use symd_base::RelPath;
 use symd_edit::{Applied, By, EditError, FileDiff, Plan, PlanStep};
+use symd_engine::{EngineError, Turn};
 
 /// How often an edit is planned whose files change under it. Every lost attempt is somebody else's finished edit, so
 /// that all who edit one file at once come to their turn; only a file that is written all the time uses them up.

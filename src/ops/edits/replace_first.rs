@@ -5,12 +5,12 @@ use super::apply::{ApplyError, apply};
 use super::make::MakeError;
 use super::perform::PerformError;
 use super::replace_content::{HowMany, ReplaceMode, replace_content};
-use crate::engine::View;
 use crate::ops::Project;
 use crate::ops::search::MatchMeans;
-use crate::ops::tree::FileOpError;
+use crate::ops::tree::{FileOpError, ViewTree};
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextEdits};
 use symd_edit::{By, EditError, Plan, PlanStep};
+use symd_engine::View;
 use symd_vfs::EntryKind;
 
 /// How often it is tried while the file changes: ten clients that edited one file at once needed more than five.

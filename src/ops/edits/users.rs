@@ -2,13 +2,13 @@
 //! begun to use the name, or ceased to, since it was looked for. Invariant: equal only if every such file is the same,
 //! byte for byte, and no other file may hold the name unread.
 
-use crate::engine::View;
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
 use crate::ops::target::Wanted;
 use crate::ops::unread::{self, Unread};
-use crate::resolve::accessor_names;
 use symd_base::{ContentHash, RelPath};
+use symd_engine::View;
+use symd_resolve::accessor_names;
 use symd_syntax::Outline;
 
 /// The files in which a name is used.

@@ -6,10 +6,10 @@ use super::apply::{ApplyError, apply_beside};
 use super::effects::{self, Before, Caused, NewName, Report};
 use super::foretelling::foretell;
 use super::request::{Base, Form, Stale};
-use crate::engine::Turn;
 use crate::ops::Project;
 use symd_base::{ContentHash, RelPath};
 use symd_edit::{Applied, By, EditError, Plan, PlanStep};
+use symd_engine::Turn;
 
 /// How often an edit is made up anew whose files change under it. From the second time on it has a turn, so that only who
 /// writes the files without symd uses these up.

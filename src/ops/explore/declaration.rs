@@ -1,14 +1,14 @@
 //! What stands in a symbol's file: head, documentation, body, members. Invariant: all of it belongs to the same text.
 
-use crate::engine::View;
-use crate::lsp::NoAnswer;
 use crate::ops::Project;
 use crate::ops::hover::{Documented, documented};
 use crate::ops::question::QuestionError;
 use crate::ops::symbol::{Detail, Lettering, Symbol, symbol};
 use crate::ops::target::Target;
-use crate::resolve;
 use symd_base::{ContentHash, TextRange};
+use symd_engine::View;
+use symd_lsp::NoAnswer;
+use symd_resolve as resolve;
 
 /// A symbol as its file has it.
 #[derive(Clone, Debug)]

@@ -1,13 +1,13 @@
 //! What is linked to a symbol: what a member overrides and what overrides it, what a type extends and what extends it.
 
-use crate::lsp::{Direction, Waiting};
 use crate::ops::Project;
 use crate::ops::implementations::{DoubtSentences, perhaps};
 use crate::ops::overrides::override_links;
 use crate::ops::question::QuestionError;
 use crate::ops::relations::{Branch, Heads, Party, Where, types};
 use crate::ops::target::Target;
-use crate::resolve;
+use symd_lsp::{Direction, Waiting};
+use symd_resolve as resolve;
 
 /// What is linked to a symbol.
 #[derive(Clone, Debug, Default)]

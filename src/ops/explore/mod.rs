@@ -15,8 +15,8 @@ use super::part::Part;
 use super::question::{QuestionError, Source, unchanged};
 use super::relations::{Branch, Reach, ReachLimits, Reached, callees, longest, reach};
 use super::target::{Target, Wanted};
-use crate::lsp::Waiting;
-use crate::resolve;
+use symd_lsp::Waiting;
+use symd_resolve as resolve;
 use symd_syntax::SymbolKind;
 
 /// Over how many uses a test is looked for.

@@ -3,12 +3,12 @@
 
 use super::folder::Found;
 use super::{MemoryError, MemoryName};
-use crate::engine::View;
 use crate::ops::Project;
 use crate::ops::edits::{ApplyError, HowMany, ReplaceMode, apply_aside, replace_content};
 use crate::ops::search::MatchMeans;
 use symd_base::Cancel;
 use symd_edit::{By, EditError, Plan, PlanStep};
+use symd_engine::View;
 
 /// How often a change is made up whose memory changes under it: each time somebody else's is finished.
 const ATTEMPTS: usize = 64;

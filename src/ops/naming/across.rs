@@ -3,10 +3,10 @@
 
 use super::container::{container, is_callable};
 use super::one_thing::{before_name, text_of};
-use crate::engine::View;
 use crate::ops::symbol::signature_of;
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
+use symd_engine::View;
 use symd_index::{Hit, Locals, Query, Scope};
 use symd_syntax::name_path::Matching;
 use symd_syntax::{NamePattern, SymbolKind};

@@ -2,8 +2,8 @@
 //! functions of two types, two modules or two receivers are never taken for overloads of one another.
 
 use super::qualified::{receiver, words_above};
-use crate::engine::View;
 use crate::ops::symbol::signature_of;
+use symd_engine::View;
 use symd_index::Hit;
 use symd_syntax::SymbolKind;
 

@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use super::across::across_files;
-use crate::engine::View;
 use crate::ops::target::Target;
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
 use symd_config::Languages;
+use symd_engine::View;
 use symd_index::{FileEntry, Hit};
 use symd_syntax::{Outline, Row, SymbolKind};
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::engine::View;
 use crate::ops::symbol::signature_of;
+use symd_engine::View;
 use symd_index::FileEntry;
 use symd_syntax::{Outline, SymbolKind};
 

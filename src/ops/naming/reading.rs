@@ -3,9 +3,9 @@
 //! that fits any symbol counts, and with it all symbols that it fits.
 
 use super::qualified::{modules, receiver, without_arguments, words_above};
-use crate::engine::View;
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
+use symd_engine::View;
 use symd_index::{Hit, Query};
 use symd_syntax::NamePattern;
 use symd_syntax::name_path::Matching;

@@ -2,8 +2,8 @@
 
 use super::answer::References;
 use crate::ops::spot::whole_words;
-use crate::resolve::Role;
 use symd_base::RelPath;
+use symd_resolve::Role;
 
 impl References {
     /// Files that import the symbol under another name and of whose uses of that name nothing is told, each with that

@@ -4,7 +4,7 @@ use crate::ops::question::Source;
 use crate::ops::spot::{Dropped, OutsideSpot, Spot};
 use crate::ops::target::Target;
 use crate::ops::unread::Unread;
-use crate::resolve::{Judgement, Role};
+use symd_resolve::{Judgement, Role};
 use symd_syntax::SymbolKind;
 
 /// A use of the symbol.

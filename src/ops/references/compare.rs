@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::answer::Completeness;
 use super::judge::{Found, Judged};
-use crate::resolve::{Judgement, Role};
 use symd_base::RelPath;
 use symd_config::{LanguageId, Languages};
+use symd_resolve::{Judgement, Role};
 
 /// What the server does not tell.
 #[derive(Clone, Debug, Default)]

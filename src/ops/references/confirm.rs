@@ -5,13 +5,13 @@ use tokio::task::JoinSet;
 
 use super::compare::{Standing, Verdict};
 use super::judge::Found;
-use crate::lsp::{At, Goto, Span, Waiting};
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
 use crate::ops::spot::{Expect, Spot, check};
 use crate::ops::target::Target;
 use symd_base::RelPath;
 use symd_index::Content;
+use symd_lsp::{At, Goto, Span, Waiting};
 
 /// How many occurrences are asked about.
 const ASKED: usize = 8;

@@ -4,15 +4,15 @@
 use std::collections::HashMap;
 
 use super::answer::Reference;
-use crate::engine::View;
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
 use crate::ops::spot::{Spot, spots};
 use crate::ops::target::Target;
 use crate::ops::unread::{self, Unread};
-use crate::resolve::{self, Judgement, Occurrence, Role};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
+use symd_engine::View;
+use symd_resolve::{self as resolve, Judgement, Occurrence, Role};
 
 /// What syntax says.
 #[derive(Clone, Debug)]

@@ -26,11 +26,11 @@ use super::question::{QuestionError, Source, unchanged};
 use super::spot::{self, Checked, Dropped, Expect};
 use super::target::{Target, Wanted};
 use super::unread::{self, Unread};
-use crate::engine::View;
-use crate::lsp::{NoAnswer, Said, Span, Waiting};
-use crate::resolve::{self, Judgement};
 use symd_base::RelPath;
+use symd_engine::View;
 use symd_index::Content;
+use symd_lsp::{NoAnswer, Said, Span, Waiting};
+use symd_resolve::{self as resolve, Judgement};
 
 /// How often a server is asked in all when its answer seems to lack something: at once, and …
 const ROUNDS: usize = 2;

@@ -2,11 +2,11 @@
 //! no use is told twice of one overload, and none of those that were found is left out.
 
 use super::{Completeness, FindReferences, Reference, References, of_target};
-use crate::lsp::Waiting;
 use crate::ops::Project;
 use crate::ops::question::{QuestionError, Source, unchanged};
 use crate::ops::target::{OfOverloads, Target};
-use crate::resolve::{Judgement, Role};
+use symd_lsp::Waiting;
+use symd_resolve::{Judgement, Role};
 
 /// Finds the uses of a symbol, or of all overloads of a name; in the order of the overloads, never nothing.
 pub async fn references_of_overloads(

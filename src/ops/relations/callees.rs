@@ -5,15 +5,15 @@ use tokio::task::JoinSet;
 
 use super::Omitted;
 use super::level::{Gathered, Key, Level, Party, Where};
-use crate::engine::View;
-use crate::lsp::{At, CallSite, Direction, FileRef, Goto, NoAnswer, Span, Waiting};
 use crate::ops::Project;
 use crate::ops::declared::declared_by;
 use crate::ops::question::{QuestionError, Source};
 use crate::ops::spot::{Expect, Spot, check};
 use crate::ops::target::{Target, identifier_at};
-use crate::resolve;
 use symd_base::{Cancel, TextRange};
+use symd_engine::View;
+use symd_lsp::{At, CallSite, Direction, FileRef, Goto, NoAnswer, Span, Waiting};
+use symd_resolve as resolve;
 use symd_syntax::SymbolKind;
 use symd_syntax::call_site::is_called;
 

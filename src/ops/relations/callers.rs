@@ -6,16 +6,16 @@ use std::collections::BTreeSet;
 
 use super::Omitted;
 use super::level::{Gathered, Key, Level, Party, Where};
-use crate::engine::View;
-use crate::lsp::{CallSite, Direction, FileRef, NoAnswer, Said, Waiting};
 use crate::ops::Project;
 use crate::ops::question::{QuestionError, Source};
 use crate::ops::references::{Completeness, Judged, Reference, References, judge, of_judged, renamed_to};
 use crate::ops::spot::{Expect, Source as SpotSource, Spot, check, spots};
 use crate::ops::target::Target;
-use crate::resolve::{Judgement, Role};
 use symd_base::{Cancel, RelPath, TextRange};
 use symd_config::server::Trustworthiness;
+use symd_engine::View;
+use symd_lsp::{CallSite, Direction, FileRef, NoAnswer, Said, Waiting};
+use symd_resolve::{Judgement, Role};
 
 pub(super) async fn callers(
     project: &Project,

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::Omitted;
-use crate::engine::View;
 use crate::ops::question::Source;
 use crate::ops::spot::Spot;
 use crate::ops::target::{Target, declared_at};
 use symd_base::RelPath;
 use symd_config::Languages;
+use symd_engine::View;
 use symd_syntax::SymbolKind;
 
 /// What tells symbols apart: the file, and where the name begins; the top level of a file has no such place.

@@ -30,10 +30,10 @@ use super::question::{QuestionError, Source, unchanged};
 use super::target::{Target, Wanted};
 use super::together::all_of;
 use super::unread::{self, Unread};
-use crate::engine::View;
-use crate::lsp::{Direction, Waiting};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
+use symd_engine::View;
+use symd_lsp::{Direction, Waiting};
 use symd_syntax::SymbolKind;
 
 /// Symbols looked into for one answer; those beyond are told to go on.

@@ -10,15 +10,15 @@ use tokio::time::Instant;
 use super::callers::have_callers;
 use super::level::{Key, Where};
 use super::users::{User, UserGaps, Users, users};
-use crate::engine::View;
-use crate::lsp::Waiting;
 use crate::ops::Project;
 use crate::ops::part::{Part, part_of, says_generated};
 use crate::ops::question::{QuestionError, Source};
 use crate::ops::target::Target;
 use crate::ops::together::all_of;
-use crate::resolve;
 use symd_base::{Cancel, RelPath};
+use symd_engine::View;
+use symd_lsp::Waiting;
+use symd_resolve as resolve;
 
 /// Symbols whose users are asked for at the same time.
 const AT_ONCE: usize = 4;

@@ -8,15 +8,15 @@ use tokio::sync::OnceCell;
 use super::Omitted;
 use super::callees::pointed_at;
 use super::level::{Gathered, Key, Level, Party, Where};
-use crate::engine::View;
-use crate::lsp::{Direction, NoAnswer, Waiting};
 use crate::ops::Project;
 use crate::ops::implementations::{Doubt, doubtful, left_by_server, possible};
 use crate::ops::question::{QuestionError, Source};
 use crate::ops::spot;
 use crate::ops::target::Target;
-use crate::resolve::{TypeLinks, TypeNeighbours, is_type, type_links};
 use symd_base::{Cancel, RelPath};
+use symd_engine::View;
+use symd_lsp::{Direction, NoAnswer, Waiting};
+use symd_resolve::{TypeLinks, TypeNeighbours, is_type, type_links};
 
 /// What heads of classes say; read once for a tree, when it is first needed.
 #[derive(Default)]

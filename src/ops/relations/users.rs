@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 
 use super::callers::{add, hierarchy};
 use super::level::{Gathered, Key, Party, Where, party_of, top_level};
-use crate::engine::View;
-use crate::lsp::{CallSite, Waiting};
 use crate::ops::Project;
 use crate::ops::question::{QuestionError, Source};
 use crate::ops::references::{Completeness, Reference, References, judge, of_judged};
 use crate::ops::target::{Target, declared_at};
 use crate::ops::unread::Unread;
-use crate::resolve::{Judgement, Role};
 use symd_base::{Cancel, RelPath};
 use symd_config::Languages;
+use symd_engine::View;
+use symd_lsp::{CallSite, Waiting};
+use symd_resolve::{Judgement, Role};
 
 /// A symbol that uses another one, or a file that does at its top level.
 #[derive(Clone, Debug)]

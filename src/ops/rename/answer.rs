@@ -1,12 +1,12 @@
 //! What a rename would do, and why one is refused.
 
-use crate::lsp::NoAnswer;
 use crate::ops::edits::{ApplyError, NewName, NewNameError, WholeEdit};
 use crate::ops::question::{QuestionError, Source};
 use crate::ops::server_edit::ServerEditError;
 use crate::ops::target::Target;
 use symd_base::{ContentHash, RelPath};
 use symd_edit::Plan;
+use symd_lsp::NoAnswer;
 
 /// A rename that can be made.
 #[derive(Clone, Debug)]

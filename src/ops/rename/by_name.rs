@@ -4,11 +4,11 @@ use super::answer::{Note, RenameError};
 use super::linked::LinkedSymbol;
 use super::places::listed;
 use super::{Doubts, Draft, Rename, counted};
-use crate::engine::View;
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
-use crate::resolve::{self, PythonHazard};
 use symd_base::{RelPath, TextRange};
+use symd_engine::View;
+use symd_resolve::{self as resolve, PythonHazard};
 
 /// Notes where the name may be computed; refuses where nothing else uses the symbol: that is how it is used then.
 pub(super) async fn with_computed_names(

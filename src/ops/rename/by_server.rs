@@ -16,16 +16,16 @@ use super::shorthand::{has_shorthand, is_shorthand};
 use super::united::{Renamings, is_unproven, united, wrong};
 use super::unseen::Unseen;
 use super::{Doubts, Draft, Rename, UncheckedUses, ask_server, counted};
-use crate::engine::View;
-use crate::lsp::Waiting;
 use crate::ops::Project;
 use crate::ops::question::{QuestionError, Source};
 use crate::ops::references::{Found, Judged, compare};
 use crate::ops::server_edit::{ServerEdit, ServerEditError};
 use crate::ops::target::Target;
-use crate::resolve::{self, Judgement, Role};
 use symd_base::{RelPath, TextEdit};
+use symd_engine::View;
 use symd_index::Snapshot;
+use symd_lsp::Waiting;
+use symd_resolve::{self as resolve, Judgement, Role};
 use symd_syntax::SymbolKind;
 
 /// How often a server that may still be indexing is asked in all when its edit lacks something.

@@ -9,15 +9,15 @@ use super::places::listed;
 use super::shorthand::{has_shorthand, is_shorthand};
 use super::unseen::Unseen;
 use super::{Doubts, Draft, Rename, UncheckedUses, counted};
-use crate::engine::View;
-use crate::lsp::NoAnswer;
 use crate::ops::Project;
 use crate::ops::question::{QuestionError, Source};
 use crate::ops::references::Judged;
 use crate::ops::server_edit::{ServerEdit, ServerEditError};
-use crate::resolve::{self, Judgement, Role};
 use symd_base::{Cancel, RelPath, TextEdit, TextRange};
+use symd_engine::View;
 use symd_index::{Locals, Query, Scope};
+use symd_lsp::NoAnswer;
+use symd_resolve::{self as resolve, Judgement, Role};
 use symd_syntax::{Matching, NamePattern};
 
 /// Makes the edit from the occurrences.

@@ -4,13 +4,13 @@
 
 use super::answer::Listed;
 use super::places::listed;
-use crate::engine::View;
 use crate::ops::rename::linked::LinkedSymbol;
 use crate::ops::server_edit::ServerEdit;
 use crate::ops::target::Target;
-use crate::resolve;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
+use symd_engine::View;
+use symd_resolve as resolve;
 
 /// What has the name apart from where the symbol is used, found while the server works. In no order.
 pub(super) fn taken(

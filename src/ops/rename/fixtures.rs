@@ -7,14 +7,14 @@ use tokio::task::JoinSet;
 
 use super::leads::{Leads, Placed};
 use super::linked::LinkedSymbol;
-use crate::engine::View;
-use crate::lsp::{At, Goto, Span, Waiting};
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
 use crate::ops::spot::{Expect, check};
-use crate::resolve;
 use symd_base::RelPath;
+use symd_engine::View;
 use symd_index::Content;
+use symd_lsp::{At, Goto, Span, Waiting};
+use symd_resolve as resolve;
 
 /// Types that are asked for in one rename.
 const MAX_ASKED: usize = 48;

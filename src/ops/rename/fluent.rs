@@ -3,10 +3,10 @@
 
 use super::leads::{Leads, Placed};
 use super::linked::LinkedSymbol;
-use crate::engine::View;
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
-use crate::resolve::{self, Fluent};
+use symd_engine::View;
+use symd_resolve::{self as resolve, Fluent};
 
 /// Notes where those of `places` lead that stand behind calls of such methods.
 pub(super) async fn follow_fluent(

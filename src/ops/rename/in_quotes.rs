@@ -5,13 +5,13 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::leads::Placed;
-use crate::engine::View;
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
 use crate::ops::references::Judged;
-use crate::resolve::Judgement;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, TextRange};
+use symd_engine::View;
+use symd_resolve::Judgement;
 use symd_syntax::{TextKind, is_short_template, text_kinds};
 
 /// The likely uses that stand in quotes.

@@ -2,10 +2,10 @@
 
 use super::linked::LinkedSymbol;
 use super::mentions::{Medium, Mention};
-use crate::engine::View;
 use crate::ops::spot::{Source, is_word_char};
-use crate::resolve;
 use symd_base::TextRange;
+use symd_engine::View;
+use symd_resolve as resolve;
 
 /// Bytes before a declaration within which its class begins.
 const CLASS_WITHIN: usize = 8_000;

@@ -9,13 +9,13 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::linked::LinkedSymbol;
-use crate::engine::View;
-use crate::lsp::{At, Goto, Span, Waiting};
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
 use crate::ops::spot::{Expect, check};
 use symd_base::{RelPath, TextRange};
+use symd_engine::View;
 use symd_index::Content;
+use symd_lsp::{At, Goto, Span, Waiting};
 
 /// Places that are asked about in one rename. Of a name that stands in more doubtful places it cannot be told.
 const MAX_ASKED: usize = 600;

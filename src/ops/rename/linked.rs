@@ -4,14 +4,14 @@
 use super::answer::{Note, RenameError};
 use super::places::listed;
 use super::{Doubts, Rename, counted};
-use crate::engine::View;
-use crate::lsp::Waiting;
 use crate::ops::Project;
 use crate::ops::overrides::{OverrideLinks, override_links};
 use crate::ops::question::QuestionError;
 use crate::ops::target::Target;
-use crate::resolve;
 use symd_base::{Cancel, RelPath, TextRange};
+use symd_engine::View;
+use symd_lsp::Waiting;
+use symd_resolve as resolve;
 
 /// The symbol, with the declarations that are linked to it by overriding and get the new name with it.
 #[derive(Clone, Debug)]

@@ -2,14 +2,14 @@
 //! disk counts the mark (ty), or cannot read it. So it is told of their texts before it is asked. Invariant: no column is
 //! shifted by guess.
 
-use crate::engine::View;
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
 use crate::ops::target::Target;
-use crate::resolve;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath};
+use symd_engine::View;
 use symd_index::Content;
+use symd_resolve as resolve;
 use symd_syntax::name_hash;
 use symd_vfs::MAX_FILE_BYTES;
 

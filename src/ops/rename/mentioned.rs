@@ -2,12 +2,12 @@
 
 use super::linked::LinkedSymbol;
 use super::mentions::{MAX_MENTIONS, Medium, mentions};
-use crate::engine::View;
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
 use crate::ops::spot::Source;
 use crate::ops::target::Target;
 use symd_base::{Cancel, RelPath};
+use symd_engine::View;
 
 /// Where texts name a symbol, and what was not searched.
 #[derive(Clone, Debug, Default)]

@@ -6,13 +6,13 @@ use memchr::memmem;
 
 use super::in_strings;
 use super::linked::LinkedSymbol;
-use crate::engine::View;
 use crate::ops::spot::whole_words;
 use crate::ops::target::Target;
-use crate::resolve::{self, StringName};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, Text, TextRange};
+use symd_engine::View;
 use symd_index::{Content, FileEntry};
+use symd_resolve::{self as resolve, StringName};
 use symd_syntax::{SymbolKind, TextKind, text_kinds};
 use symd_vfs::VfsError;
 

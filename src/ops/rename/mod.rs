@@ -41,9 +41,9 @@ use super::question::{QuestionError, Source};
 use super::references::judge;
 use super::server_edit::ServerEdit;
 use super::target::{Target, Wanted};
-use crate::engine::View;
-use crate::lsp::{NoAnswer, Waiting};
 use symd_base::{RelPath, TextEdit, TextRange};
+use symd_engine::View;
+use symd_lsp::{NoAnswer, Waiting};
 
 /// How often a rename is thought through again because a file changed under it.
 const ATTEMPTS: usize = 3;

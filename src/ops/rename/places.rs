@@ -1,10 +1,10 @@
 //! Places as answers list them: file, line, and what stands on the line.
 
 use super::answer::Listed;
-use crate::engine::View;
 use crate::ops::spot::Source;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange};
+use symd_engine::View;
 
 /// Characters of a line that are kept.
 const LINE_CHARS: usize = 160;

@@ -10,8 +10,6 @@ use super::linked::LinkedSymbol;
 use super::marked::marked;
 use super::shorthand::is_export;
 use super::{Doubts, Rename, names};
-use crate::engine::View;
-use crate::lsp::{At, EditStep, FileRef, NoAnswer, Renaming, Said, Span, Waiting, WorkspaceEdit};
 use crate::ops::Project;
 use crate::ops::question::QuestionError;
 use crate::ops::server_edit::{self, ServerEdit, ServerEditError};
@@ -19,7 +17,9 @@ use crate::ops::spot::Source as SourceText;
 use crate::ops::target::Target;
 use symd_base::{Cancel, RelPath, TextEdit};
 use symd_config::server::Trustworthiness;
+use symd_engine::View;
 use symd_index::Snapshot;
+use symd_lsp::{At, EditStep, FileRef, NoAnswer, Renaming, Said, Span, Waiting, WorkspaceEdit};
 
 /// What the server said at each declaration of a symbol.
 pub(super) struct Renamings {

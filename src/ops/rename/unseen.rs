@@ -5,14 +5,14 @@
 use memchr::memmem;
 
 use super::answer::Listed;
-use crate::engine::View;
 use crate::ops::spot::Source;
 use crate::ops::target::Target;
-use crate::resolve;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, Text, TextRange};
 use symd_config::LanguageId;
+use symd_engine::View;
 use symd_index::Content;
+use symd_resolve as resolve;
 use symd_vfs::MAX_FILE_BYTES;
 
 /// Characters of a line that are kept.

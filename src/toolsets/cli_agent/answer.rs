@@ -7,7 +7,6 @@ use std::time::Instant;
 use serde_json::{Map, Value};
 
 use super::envelope::{Code, Success, ToolError, reply};
-use crate::engine::{EngineError, View};
 use crate::ops::Project;
 use crate::ops::edits::{ApplyError, MakeError, PerformError};
 use crate::ops::question::QuestionError;
@@ -18,6 +17,7 @@ use symd_base::cancel::CancelOnDrop;
 use symd_base::path::PathError;
 use symd_base::{Cancel, RelPath};
 use symd_edit::{By, EditError};
+use symd_engine::{EngineError, View};
 use symd_vfs::VfsError;
 
 /// What a tool comes to.

@@ -7,9 +7,9 @@ use std::time::Instant;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::engine::EngineError;
 use crate::toolsets::arguments::ArgumentError;
 use crate::toolsets::{NotRun, Outcome, Reply, Why};
+use symd_engine::EngineError;
 
 /// What a tool did.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use super::MAX_RESULTS;
 use super::answer::{Answer, Doing, counted, invalid, look, not_a_directory, unnamed};
 use super::envelope::Success;
 use crate::ops::list_dir::{Depth, Ignored, list_dir};
-use crate::ops::tree::Tree;
+use crate::ops::tree::{Tree, ViewTree};
 use crate::toolsets::Tool;
 use crate::toolsets::arguments::Arguments;
 use symd_base::Cancel;

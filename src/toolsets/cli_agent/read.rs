@@ -10,7 +10,7 @@ use super::MAX_CONTENT_BYTES;
 use super::answer::{Answer, Doing, counted, look};
 use super::envelope::{Code, Success, ToolError};
 use crate::ops::read_bytes::{Bytes, read_bytes};
-use crate::ops::tree::Tree;
+use crate::ops::tree::{Tree, ViewTree};
 use crate::toolsets::Tool;
 use crate::toolsets::arguments::Arguments;
 use symd_base::Text;

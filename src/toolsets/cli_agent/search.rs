@@ -12,7 +12,7 @@ use super::envelope::{Code, Success, ToolError};
 use crate::ops::glob::Glob;
 use crate::ops::grep::{GrepLine, grep};
 use crate::ops::search::{Pattern, PatternError, SearchError};
-use crate::ops::tree::{FileOpError, Tree};
+use crate::ops::tree::{FileOpError, Tree, ViewTree};
 use crate::ops::walk::{Links, Reach, walk};
 use crate::toolsets::Tool;
 use crate::toolsets::arguments::Arguments;

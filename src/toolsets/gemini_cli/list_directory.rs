@@ -6,13 +6,13 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{bad_argument, bounded, error, is_missing, is_outside};
 use super::paths::{absolute, invalid, outside};
-use crate::engine::View;
 use crate::ops::entries::{GitIgnored, entries};
 use crate::ops::glob::Glob;
 use crate::ops::tree::FileOpError;
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::{Call, Reply, Running, Tool, ask};
 use symd_base::escaped;
+use symd_engine::View;
 
 pub(super) const LIST_DIRECTORY: Tool = Tool::read_only(
     "list_directory",

@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{bad_argument, error, is_missing, is_outside};
 use super::paths::{absolute, invalid, outside};
-use crate::engine::View;
 use crate::ops::read_file::{FileData, FileText, read_bytes};
-use crate::ops::tree::FileOpError;
+use crate::ops::tree::{FileOpError, ViewTree};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::{Call, Image, Reply, Running, Tool, ask};
 use symd_base::{RelPath, Text};
+use symd_engine::View;
 
 /// Lines shown where the client gives no limit.
 const MAX_LINES: usize = 2_000;

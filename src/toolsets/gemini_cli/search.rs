@@ -7,16 +7,16 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{bad_argument, bounded, error, is_missing, is_outside};
 use super::paths::{from_root, invalid, outside, shown};
-use crate::engine::View;
 use crate::ops::glob::Glob;
 use crate::ops::newest::{Among, newest};
 use crate::ops::search::{
     Case, MatchingFile, MatchingLines, Pattern, PatternError, Query, SearchError, matching_lines,
 };
-use crate::ops::tree::{FileOpError, LocateError};
+use crate::ops::tree::{FileOpError, LocateError, ViewTree};
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::{Call, Reply, Running, Tool, ask, ask_long};
 use symd_base::{Cancel, RelPath};
+use symd_engine::View;
 use symd_vfs::EntryKind;
 
 /// Lines kept of a search: more than any answer holds.

@@ -9,14 +9,14 @@ use tokio::time::Instant;
 use super::answer::{FORMAT, Footer};
 use super::files::{DEFAULT_LIMIT, LIMIT, failed};
 use super::render::{Signatures, line};
-use crate::lsp::{NoAnswer, Waiting};
 use crate::ops::question::{QuestionError, Source};
 use crate::ops::symbol::Symbol;
 use crate::ops::target::{Reading, Several, TargetError, Wanted};
-use crate::resolve::Role;
 use crate::toolsets::arguments::{ArgumentError, Arguments};
 use crate::toolsets::asked::Refusal;
 use crate::toolsets::{Client, Reply};
+use symd_lsp::{NoAnswer, Waiting};
+use symd_resolve::Role;
 
 /// How long `wait: "ready"` waits when the client does not say.
 pub(super) const DEFAULT_DEADLINE: usize = 60;

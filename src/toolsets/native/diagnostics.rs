@@ -8,13 +8,13 @@ use super::edits::text::unknown;
 use super::files::{counted, failed, limit};
 use super::reference_text::within as inside;
 use super::render::cut;
-use crate::lsp::{CodeAction, Severity};
 use crate::ops::code_actions::{AskCodeActions, CodeActions, Over, code_actions};
 use crate::ops::diagnostics::{AskDiagnostics, Diagnostics, Found, Of, diagnostics};
 use crate::ops::edits::Caused;
 use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::{outcome_of, within};
 use crate::toolsets::{Call, Outcome, Reply, Running};
+use symd_lsp::{CodeAction, Severity};
 
 /// What `diagnostics` says of itself.
 pub(super) const DIAGNOSTICS: &str = "Errors and warnings of the language servers (compiler errors, type errors, lint) \

@@ -38,6 +38,7 @@ use super::outlined::ask_outlined;
 use super::risk::plain_refusal;
 use super::{AsksFor, Call, Running, Tool, Toolset, ask, ask_long};
 use crate::ops::server_outlines::Patience;
+use crate::ops::tree::ViewTree;
 use crate::toolsets::spelled::{Absolute, Slips, Spellings};
 
 /// symd's own contract, with all its tools; [`LISTINGS`] says which of them clients are shown.

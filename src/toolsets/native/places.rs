@@ -13,7 +13,6 @@ use super::reference_text::{shown_line, tell_dropped};
 use super::render::{Signatures, cut, line, of_each_line, shared_signature};
 use super::several::of_each;
 use super::tree::by_file;
-use crate::lsp::Goto;
 use crate::ops::definition::{Declared, Definitions, FindDefinition, Pointer, definition};
 use crate::ops::hover::{AskHover, Hover, hover};
 use crate::ops::implementations::{DoubtSentences, FindImplementations, Implementations, implementations};
@@ -21,6 +20,7 @@ use crate::ops::question::Source;
 use crate::toolsets::arguments::{ArgumentError, Arguments};
 use crate::toolsets::asked::{Refusal, within};
 use crate::toolsets::{Call, Client, Reply, Running};
+use symd_lsp::Goto;
 
 /// What `find_definition` says of itself.
 pub(super) const DEFINITION: &str = "Go to the definition, declaration or type definition of a name where it is used: \

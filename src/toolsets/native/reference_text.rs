@@ -14,9 +14,9 @@ use super::tree::{self, characters};
 use crate::ops::question::Source;
 use crate::ops::references::{Completeness, Reference, References};
 use crate::ops::spot::{Dropped, Spot};
-use crate::resolve::{Judgement, Role};
 use crate::toolsets::Call;
 use symd_config::Languages;
+use symd_resolve::{Judgement, Role};
 
 /// With more references than this the lines' texts are left out.
 const MAX_WITH_LINES: usize = 40;

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::lsp::{ServerState, ServerStatus};
 use crate::toolsets::{Call, Reply, Running, Tool};
+use symd_lsp::{ServerState, ServerStatus};
 
 pub(super) const STATUS: Tool = Tool::read_only(
     "status",

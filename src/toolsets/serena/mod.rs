@@ -29,6 +29,7 @@ use super::outlined::ask_outlined;
 use super::risk::plain_refusal;
 use super::{AsksFor, Call, NotRun, Running, Tool, Toolset, Why, ask, ask_long};
 use crate::ops::server_outlines::Patience;
+use crate::ops::tree::ViewTree;
 use crate::toolsets::spelled::{Absolute, Slips, Spellings};
 
 /// How long language servers are waited for that must outline files: the contract has no word for "not yet".

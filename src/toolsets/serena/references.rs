@@ -12,7 +12,6 @@ use super::answer::{AnswerLimit, bad_argument, error};
 use super::files::MAX_ANSWER_CHARS;
 use super::json;
 use super::symbols::{dict_of, kinds, refused};
-use crate::lsp::Waiting;
 use crate::ops::question::QuestionError;
 use crate::ops::references::{FindReferences, Reference, references};
 use crate::ops::spot::Spot;
@@ -21,6 +20,7 @@ use crate::toolsets::arguments::Arguments;
 use crate::toolsets::asked::{Refusal, within};
 use crate::toolsets::{Call, Reply, Running};
 use symd_index::Locals;
+use symd_lsp::Waiting;
 use symd_syntax::SymbolKind;
 
 /// How long a server that is not ready is waited for; then syntax answers.
@@ -133,8 +133,8 @@ pub(super) fn no_target(problem: TargetError) -> Reply {
 mod tests {
     use super::*;
     use crate::ops::spot::Around;
-    use crate::resolve::Role;
     use symd_base::{RelPath, TextRange};
+    use symd_resolve::Role;
 
     #[test]
     fn content_has_the_lines_around() {

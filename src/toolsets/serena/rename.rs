@@ -9,7 +9,6 @@ use tokio::time::Instant;
 
 use super::answer::{bad_argument, error};
 use super::references::{no_target, refusal};
-use crate::lsp::Waiting;
 use crate::ops::edits::{Again, Attempts, Report, carry_out};
 use crate::ops::rename::{Doubts, Listed, Rename, RenameError, UncheckedUses, plan};
 use crate::ops::target::Wanted;
@@ -18,6 +17,7 @@ use crate::toolsets::asked::{Refusal, in_time};
 use crate::toolsets::{Call, Reply, Running, Tool};
 use symd_edit::By;
 use symd_index::Locals;
+use symd_lsp::Waiting;
 
 /// How long a server that is not ready is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);

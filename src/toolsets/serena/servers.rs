@@ -3,8 +3,8 @@
 use super::answer::error;
 use super::edits::SUCCESS;
 use super::prompts::no_parameters;
-use crate::lsp::NoAnswer;
 use crate::toolsets::{Annotations, Call, Reach, Reply, Risk, Tool};
+use symd_lsp::NoAnswer;
 
 pub(super) const RESTART_LANGUAGE_SERVER: Tool = Tool {
     name: "restart_language_server",

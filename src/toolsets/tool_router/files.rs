@@ -7,13 +7,14 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{error, json_text};
 use super::arguments::Strict;
-use crate::engine::View;
 use crate::ops::glob::{Glob, GlobError};
 use crate::ops::levels::levels;
 use crate::ops::read_file::read_file as read;
 use crate::ops::search::{Case, Pattern, Query, matching_lines};
+use crate::ops::tree::ViewTree;
 use crate::toolsets::{Call, Reply, Running, Tool, ask, ask_long};
 use symd_base::{Cancel, RelPath};
+use symd_engine::View;
 use symd_vfs::EntryKind;
 
 /// Characters shown of a line that matches; behind that only machines read on.

@@ -5,7 +5,6 @@ use super::section::{Section, characters, fit};
 use crate::ops::explore::{Explored, LinkedDeclaration, TEST_DEPTH};
 use crate::ops::relations::Reached;
 use crate::ops::symbol::Symbol;
-use crate::resolve;
 use crate::toolsets::Client;
 use crate::toolsets::native::answer::Footer;
 use crate::toolsets::native::asked::{tell_reading, tell_source};
@@ -14,6 +13,7 @@ use crate::toolsets::native::render::{Signatures, line, short_word};
 use crate::toolsets::native::tree::by_file;
 use crate::toolsets::native::user_text::{file_of, lines_of, over, tell_gaps, tell_unsure, user_line};
 use symd_base::escaped;
+use symd_resolve as resolve;
 
 /// How often an answer is made anew because it came out too long.
 const ATTEMPTS: usize = 8;

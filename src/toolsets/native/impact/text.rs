@@ -9,7 +9,6 @@ use crate::ops::explore::LinkedDeclaration;
 use crate::ops::impact::{Impact, SymbolChange};
 use crate::ops::part::Part;
 use crate::ops::relations::Reached;
-use crate::resolve;
 use crate::toolsets::Client;
 use crate::toolsets::native::answer::Footer;
 use crate::toolsets::native::asked::{tell_reading, tell_source};
@@ -18,6 +17,7 @@ use crate::toolsets::native::render::{cut, short_word};
 use crate::toolsets::native::tree::by_file;
 use crate::toolsets::native::user_text::{file_of, lines_of, part_word, tell_gaps, tell_unsure, user_line};
 use symd_base::escaped;
+use symd_resolve as resolve;
 
 /// Among so many direct users the lines of the uses are shown, where the arguments matter.
 const MAX_WITH_LINES: usize = 40;

@@ -1,0 +1,213 @@
+//! Which files are being looked at, and who waits for that. Invariant: a waiter is let go only when every job
+//! that was under way when its barrier arrived has ended (a file on trial is waited for only so long); and an older look at a file never replaces a newer.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+use std::time::Instant;
+
+use super::event::Question;
+use symd_base::RelPath;
+
+/// Jobs under way and the questions behind them.
+#[derive(Default)]
+pub(super) struct Pending {
+    last_job: u64,
+    jobs: BTreeSet<u64>,
+    /// Jobs that try out one file each.
+    trials: BTreeMap<u64, Trial>,
+    /// In path order, so that what lies beneath a directory is a run.
+    paths: BTreeMap<RelPath, PathState>,
+    /// Looks under way: a path that is looked at twice counts twice.
+    looks: usize,
+    /// Ascending by job number, because barriers arrive in order.
+    waiting: Vec<(u64, Question)>,
+}
+
+/// A file on trial.
+struct Trial {
+    /// The look that set it aside: who waits for that waits for this.
+    since: u64,
+    /// Until when it is waited for.
+    until: Instant,
+}
+
+#[derive(Default)]
+struct PathState {
+    /// The newest job (or removal) whose word on this path has been taken in.
+    settled: u64,
+    /// Jobs under way that will say something about it.
+    under_way: usize,
+}
+
+impl Pending {
+    /// A number for a new job that looks at `paths`.
+    pub(super) fn begin<'a>(&mut self, paths: impl IntoIterator<Item = &'a RelPath>) -> u64 {
+        self.last_job += 1;
+        self.jobs.insert(self.last_job);
+        for path in paths {
+            self.paths.entry(path.clone()).or_default().under_way += 1;
+            self.looks += 1;
+        }
+        self.last_job
+    }
+
+    /// A number for a new job that tries out `path`, which the job `since` set aside. Questions wait for it until `until`.
+    pub(super) fn begin_trial(&mut self, path: &RelPath, since: u64, until: Instant) -> u64 {
+        self.last_job += 1;
+        self.trials.insert(self.last_job, Trial { since, until });
+        self.paths.entry(path.clone()).or_default().under_way += 1;
+        self.looks += 1;
+        self.last_job
+    }
+
+    /// Whether what `job` says about `path` is news; to be asked once per path of a job.
+    pub(super) fn is_news(&mut self, job: u64, path: &RelPath) -> bool {
+        let Some(state) = self.paths.get_mut(path) else { return false };
+        let news = job > state.settled;
+        state.settled = state.settled.max(job);
+        state.under_way -= 1;
+        self.looks -= 1;
+        if state.under_way == 0 {
+            self.paths.remove(path);
+        }
+        news
+    }
+
+    /// The job is over.
+    pub(super) fn end(&mut self, job: u64) {
+        self.jobs.remove(&job);
+        self.trials.remove(&job);
+    }
+
+    /// `path` and all beneath it is known to be gone: looks under way at it are out of date.
+    pub(super) fn removed(&mut self, path: &RelPath) {
+        self.outdate(path, |_| true);
+    }
+
+    /// Looks under way at or beneath `directory` are out of date where `is_gone` says so.
+    pub(super) fn outdate(&mut self, directory: &RelPath, is_gone: impl Fn(&RelPath) -> bool) {
+        self.last_job += 1;
+        let now = self.last_job;
+        // `a-b` sorts between `a` and `a/b`: hence the test on what the range yields.
+        let beneath = (Bound::Included(directory.clone()), Bound::Unbounded);
+        self.paths
+            .range_mut(beneath)
+            .take_while(|(path, _)| path.as_str().starts_with(directory.as_str()))
+            .filter(|(path, _)| path.is_within(directory) && is_gone(path))
+            .for_each(|(_, state)| state.settled = now);
+    }
+
+    /// Runs `question` when every job begun until now has ended.
+    pub(super) fn wait(&mut self, question: Question) {
+        self.waiting.push((self.last_job, question));
+    }
+
+    /// The questions that need wait no longer, in the order in which they were asked.
+    pub(super) fn ready(&mut self, now: Instant) -> Vec<Question> {
+        let on_trial = self.trials.values().filter(|trial| trial.until > now).map(|trial| trial.since);
+        let oldest = self.jobs.first().copied().into_iter().chain(on_trial).min().unwrap_or(u64::MAX);
+        let ready = self.waiting.partition_point(|(until, _)| *until < oldest);
+        self.waiting.drain(..ready).map(|(_, question)| question).collect()
+    }
+
+    /// When questions may become ready without anything happening; `None` where time alone makes none ready.
+    pub(super) fn next_ready(&self, now: Instant) -> Option<Instant> {
+        let untils = self.trials.values().map(|trial| trial.until).filter(|until| *until > now);
+        if self.waiting.is_empty() { None } else { untils.min() }
+    }
+
+    /// How many files are on trial.
+    #[cfg(test)]
+    fn trials(&self) -> usize {
+        self.trials.len()
+    }
+
+    /// How many jobs are under way, trials aside.
+    pub(super) fn jobs(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// Lets go of all questions, unanswered.
+    pub(super) fn forget_waiting(&mut self) {
+        self.waiting.clear();
+    }
+
+    /// How many looks are under way.
+    pub(super) fn looks(&self) -> usize {
+        self.looks
+    }
+
+    /// How many files are being looked at.
+    pub(super) fn files(&self) -> usize {
+        self.paths.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Length;
+
+    fn question() -> Question {
+        Question { length: Length::Short, run: Box::new(|_| {}) }
+    }
+
+    fn path(text: &str) -> RelPath {
+        RelPath::new(text).expect(text)
+    }
+
+    #[test]
+    fn an_older_look_never_replaces_a_newer() {
+        let (mut pending, a) = (Pending::default(), path("a"));
+        let (first, second) = (pending.begin([&a]), pending.begin([&a]));
+        assert!(pending.is_news(second, &a));
+        assert!(!pending.is_news(first, &a));
+    }
+
+    #[test]
+    fn a_removal_outdates_the_looks_under_way() {
+        let (mut pending, file) = (Pending::default(), path("d/f"));
+        let before = pending.begin([&file]);
+        pending.removed(&path("d"));
+        let after = pending.begin([&file]);
+        assert!(!pending.is_news(before, &file));
+        assert!(pending.is_news(after, &file));
+    }
+
+    #[test]
+    fn a_waiter_waits_for_the_jobs_before_it_and_for_no_others() {
+        let (mut pending, a) = (Pending::default(), path("a"));
+        let before = pending.begin([&a]);
+        pending.wait(question());
+        let after = pending.begin([&a]);
+        assert!(pending.ready(Instant::now()).is_empty());
+        pending.end(after);
+        assert!(pending.ready(Instant::now()).is_empty());
+        let _still_running = pending.begin([&a]);
+        pending.end(before);
+        assert_eq!(pending.ready(Instant::now()).len(), 1);
+    }
+
+    #[test]
+    fn a_file_on_trial_is_waited_for_only_so_long() {
+        let (mut pending, a) = (Pending::default(), path("a"));
+        let now = Instant::now();
+        let later = now + std::time::Duration::from_secs(1);
+        let look = pending.begin([&a]);
+        pending.wait(question());
+        assert!(pending.is_news(look, &a));
+        let trial = pending.begin_trial(&a, look, later);
+        pending.end(look);
+        assert_eq!((pending.jobs(), pending.trials()), (0, 1));
+        assert!(pending.ready(now).is_empty(), "it was asked about the file");
+        assert_eq!(pending.next_ready(now), Some(later));
+        assert_eq!(pending.ready(later).len(), 1);
+        // Who asks when it has been on trial for that long does not wait.
+        pending.wait(question());
+        assert_eq!((pending.ready(later).len(), pending.next_ready(later)), (1, None));
+        // And its outcome counts.
+        assert!(pending.is_news(trial, &a));
+        pending.end(trial);
+        assert_eq!((pending.trials(), pending.files()), (0, 0));
+    }
+}

@@ -1,0 +1,51 @@
+//! The call hierarchy, one level of it: `textDocument/prepareCallHierarchy`, then `callHierarchy/incomingCalls` or
+//! `callHierarchy/outgoingCalls`.
+
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use crate::session::Session;
+use crate::shapes::{CallShape, ItemShape};
+use crate::{At, CallSite, Direction, NoAnswer};
+
+impl Session {
+    /// Who calls the function at `at`, or whom it calls.
+    pub(crate) async fn calls(&self, at: &At, direction: Direction) -> Result<Vec<CallSite>, NoAnswer> {
+        let deadline = self.deadline();
+        let items: Vec<Box<RawValue>> = self.prepare(at, "textDocument/prepareCallHierarchy").await?;
+        let method = match direction {
+            Direction::Up => "callHierarchy/incomingCalls",
+            Direction::Down => "callHierarchy/outgoingCalls",
+        };
+        let mut calls = Vec::new();
+        for item in items {
+            let found: Option<Vec<CallShape>> = self.ask(method, &json!({"item": item}), deadline).await?;
+            let found = found.unwrap_or_default();
+            match direction {
+                Direction::Up => calls.extend(found.into_iter().map(|call| self.rim.incoming(call))),
+                Direction::Down => {
+                    let caller = self.item_of(&item, "textDocument/prepareCallHierarchy")?.range.file;
+                    calls.extend(found.into_iter().map(|call| self.rim.outgoing(call, &caller)));
+                }
+            }
+        }
+        Ok(calls)
+    }
+
+    /// The items at a place, as the server sent them: they go back to it with everything it put in.
+    pub(super) async fn prepare(
+        &self,
+        at: &At,
+        method: &'static str,
+    ) -> Result<Vec<Box<RawValue>>, NoAnswer> {
+        let items: Option<Vec<Box<RawValue>>> = self
+            .ask_at(at, method, |uri, position| json!({"textDocument": {"uri": uri}, "position": position}))
+            .await?;
+        Ok(items.unwrap_or_default())
+    }
+
+    fn item_of(&self, item: &RawValue, method: &'static str) -> Result<crate::Item, NoAnswer> {
+        let shape: Result<ItemShape, _> = serde_json::from_str(item.get());
+        shape.map(|shape| self.rim.item(shape)).map_err(|error| self.odd(method, &error))
+    }
+}

@@ -1,0 +1,101 @@
+//! A code action's edit: `textDocument/codeAction`, `codeAction/resolve` where the edit is not there yet, and
+//! `workspace/executeCommand` where the action is (or has) a command, whose `workspace/applyEdit` requests become part
+//! of the same edit. Nothing is applied here.
+
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::code_actions::params;
+use crate::edit_shapes::{AppliedActionShape, CommandOrName, WorkspaceEditShape};
+use crate::session::Session;
+use crate::shapes::ActionShape;
+use crate::{At, NoAnswer, WorkspaceEdit};
+use symd_base::TextRange;
+
+const LIST: &str = "textDocument/codeAction";
+const RESOLVE: &str = "codeAction/resolve";
+const EXECUTE: &str = "workspace/executeCommand";
+
+impl Session {
+    /// What the code action called `title`, on offer for `range` of the file of `at`, would change.
+    pub(crate) async fn code_action_edit(
+        &self,
+        at: &At,
+        range: TextRange,
+        title: &str,
+    ) -> Result<WorkspaceEdit, NoAnswer> {
+        let offered: Option<Vec<Box<RawValue>>> =
+            self.ask_about(at, LIST, |told| params(&self.rim, told, range)).await?;
+        let raw = self.called(offered.unwrap_or_default(), title)?;
+        let mut action: AppliedActionShape = self.decode(LIST, &raw)?;
+        if action.edit.is_none()
+            && !matches!(action.command, Some(CommandOrName::Name(_)))
+            && self.supports(RESOLVE)
+        {
+            let deadline = self.deadline();
+            action = self.ask(RESOLVE, &json!(raw), deadline).await?;
+        }
+        let mut edit = match action.edit.take() {
+            Some(edit) => self.workspace_edit(RESOLVE, edit)?,
+            None => WorkspaceEdit::default(),
+        };
+        let command = match (action.command, action.arguments) {
+            (None, _) => None,
+            (Some(CommandOrName::Name(name)), arguments) => {
+                Some(json!({"command": name, "arguments": arguments}))
+            }
+            (Some(CommandOrName::Command(command)), _) => {
+                Some(json!({"command": command.command, "arguments": command.arguments}))
+            }
+        };
+        if let Some(command) = command {
+            self.require(EXECUTE)?;
+            for more in self.execute(&command).await? {
+                let more = self.workspace_edit(EXECUTE, more)?;
+                edit.steps.extend(more.steps);
+                edit.notes.extend(more.notes);
+            }
+        }
+        Ok(edit)
+    }
+
+    /// The one action of that title.
+    fn called(&self, offered: Vec<Box<RawValue>>, title: &str) -> Result<Box<RawValue>, NoAnswer> {
+        let mut titles = Vec::new();
+        let mut found = Vec::new();
+        for raw in offered {
+            let action: ActionShape = self.decode(LIST, &raw)?;
+            if action.title == title {
+                found.push((raw, action.disabled));
+            } else {
+                titles.push(action.title);
+            }
+        }
+        match (found.pop(), found.is_empty()) {
+            (Some((_, Some(disabled))), true) => Err(self.refuses(LIST, &disabled.reason)),
+            (Some((raw, None)), true) => Ok(raw),
+            (Some(_), false) => {
+                Err(self.refuses(LIST, &format!("it offers several actions called {title:?} there")))
+            }
+            (None, _) if titles.is_empty() => Err(self.refuses(LIST, "it offers nothing there")),
+            (None, _) => Err(self.refuses(LIST, &format!("it offers there: {}", titles.join(", ")))),
+        }
+    }
+
+    /// Runs a command; the edits that the server asks for meanwhile, in its order.
+    async fn execute(&self, command: &serde_json::Value) -> Result<Vec<WorkspaceEditShape>, NoAnswer> {
+        let deadline = self.deadline();
+        let collecting = self.collect_edits(EXECUTE, deadline).await?;
+        // Whatever a command answers says nothing of what it changed.
+        let _: Box<RawValue> = self.ask(EXECUTE, command, deadline).await?;
+        collecting.finish().map_err(|problem| self.wrong(EXECUTE, problem))
+    }
+
+    fn decode<T: serde::de::DeserializeOwned>(
+        &self,
+        method: &'static str,
+        raw: &RawValue,
+    ) -> Result<T, NoAnswer> {
+        serde_json::from_str(raw.get()).map_err(|error| self.odd(method, &error))
+    }
+}

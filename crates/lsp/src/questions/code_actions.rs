@@ -1,0 +1,32 @@
+//! `textDocument/codeAction`: what is on offer. Nothing is resolved or applied.
+
+use lsp_types::Position;
+use serde_json::{Value, json};
+
+use crate::convert::{self, Rim};
+use crate::documents::Told;
+use crate::place;
+use crate::session::Session;
+use crate::shapes::ActionShape;
+use crate::{At, CodeAction, NoAnswer};
+use symd_base::TextRange;
+
+impl Session {
+    /// What could be done about `range` of the file of `at`.
+    pub(crate) async fn code_actions(&self, at: &At, range: TextRange) -> Result<Vec<CodeAction>, NoAnswer> {
+        let found: Option<Vec<ActionShape>> =
+            self.ask_about(at, "textDocument/codeAction", |told| params(&self.rim, told, range)).await?;
+        Ok(found.unwrap_or_default().into_iter().map(convert::action).collect())
+    }
+}
+
+/// `CodeActionParams`.
+pub(super) fn params(rim: &Rim, told: &Told, range: TextRange) -> Value {
+    let place = |offset| place::of_offset(&told.content.text, offset, rim.encoding);
+    let (start, end): (Position, Position) = (place(range.start).into(), place(range.end).into());
+    json!({
+        "textDocument": {"uri": told.uri},
+        "range": {"start": start, "end": end},
+        "context": {"diagnostics": []},
+    })
+}

@@ -1,0 +1,17 @@
+//! `textDocument/documentSymbol`.
+
+use serde_json::json;
+
+use crate::session::Session;
+use crate::shapes::SymbolShape;
+use crate::{At, FileRef, Item, NoAnswer};
+
+impl Session {
+    /// The symbols of the file of `at`, as a tree. The place in it does not matter.
+    pub(crate) async fn document_symbols(&self, at: &At) -> Result<Vec<Item>, NoAnswer> {
+        let found: Option<Vec<SymbolShape>> = self
+            .ask_about(at, "textDocument/documentSymbol", |told| json!({"textDocument": {"uri": told.uri}}))
+            .await?;
+        Ok(self.rim.symbols(&FileRef::Project(at.path.clone()), found.unwrap_or_default()))
+    }
+}

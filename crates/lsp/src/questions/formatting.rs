@@ -1,0 +1,42 @@
+//! `textDocument/formatting` and `textDocument/rangeFormatting`.
+
+use lsp_types::Position;
+use serde_json::{Value, json};
+
+use crate::documents::Told;
+use crate::edit_shapes::TextEditShape;
+use crate::place;
+use crate::session::Session;
+use crate::{At, EditStep, FileRef, Formatting, Indent, NoAnswer, WorkspaceEdit};
+use symd_base::TextRange;
+
+impl Session {
+    /// What formatting the file of `at`, or `range` of it, would change.
+    pub(crate) async fn formatting(
+        &self,
+        at: &At,
+        range: Option<TextRange>,
+        how: Formatting,
+    ) -> Result<WorkspaceEdit, NoAnswer> {
+        let options = json!({"tabSize": how.tab_size, "insertSpaces": how.indent == Indent::Spaces});
+        let whole = |told: &Told| json!({"textDocument": {"uri": told.uri}, "options": options});
+        let found: Option<Vec<TextEditShape>> = match range {
+            None => self.ask_about(at, "textDocument/formatting", whole).await?,
+            Some(range) => {
+                let part = |told: &Told| -> Value {
+                    let place = |offset| place::of_offset(&told.content.text, offset, self.rim.encoding);
+                    let (start, end): (Position, Position) =
+                        (place(range.start).into(), place(range.end).into());
+                    let mut params = whole(told);
+                    params["range"] = json!({"start": start, "end": end});
+                    params
+                };
+                self.ask_about(at, "textDocument/rangeFormatting", part).await?
+            }
+        };
+        let file = FileRef::Project(at.path.clone());
+        let edits = self.rim.span_edits(&file, found.unwrap_or_default());
+        let step = EditStep::Text { file, seen: Some(at.hash), edits };
+        Ok(WorkspaceEdit { steps: vec![step], notes: Vec::new() })
+    }
+}

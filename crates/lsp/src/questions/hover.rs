@@ -1,0 +1,22 @@
+//! `textDocument/hover`.
+
+use serde_json::json;
+
+use crate::convert::markdown;
+use crate::session::Session;
+use crate::shapes::HoverShape;
+use crate::{At, NoAnswer};
+
+impl Session {
+    /// What an editor would show over `at`, as Markdown.
+    pub(crate) async fn hover(&self, at: &At) -> Result<Option<String>, NoAnswer> {
+        let hover: Option<HoverShape> = self
+            .ask_at(
+                at,
+                "textDocument/hover",
+                |uri, position| json!({"textDocument": {"uri": uri}, "position": position}),
+            )
+            .await?;
+        Ok(hover.and_then(|hover| markdown(&hover.contents)))
+    }
+}

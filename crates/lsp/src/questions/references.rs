@@ -1,0 +1,24 @@
+//! `textDocument/references`.
+
+use serde_json::json;
+
+use crate::session::Session;
+use crate::shapes::{Listed, LocationShape};
+use crate::{At, NoAnswer, Span};
+
+impl Session {
+    /// All places where what stands at `at` is used, its declarations included: some servers count imports as
+    /// declarations, so leaving declarations out would lose uses.
+    pub(crate) async fn references(&self, at: &At) -> Result<Vec<Span>, NoAnswer> {
+        let Listed::<LocationShape>(found) = self
+            .ask_at(at, "textDocument/references", |uri, position| {
+                json!({
+                    "textDocument": {"uri": uri},
+                    "position": position,
+                    "context": {"includeDeclaration": true},
+                })
+            })
+            .await?;
+        Ok(self.rim.spans(found))
+    }
+}

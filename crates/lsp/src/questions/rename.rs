@@ -1,0 +1,48 @@
+//! `textDocument/prepareRename`, then `textDocument/rename`. A refusal is the server's own word, not its failure.
+
+use serde_json::json;
+
+use crate::edit_shapes::{PreparedShape, WorkspaceEditShape};
+use crate::session::Session;
+use crate::{At, FileRef, NoAnswer, Renaming, Span, WorkspaceEdit};
+
+const PREPARE: &str = "textDocument/prepareRename";
+const RENAME: &str = "textDocument/rename";
+
+impl Session {
+    /// What renaming the symbol at `at` would change.
+    pub(crate) async fn rename(&self, at: &At, new_name: &str) -> Result<Renaming, NoAnswer> {
+        let prepared = if self.supports(PREPARE) { self.prepare_rename(at).await? } else { None };
+        let edit: Option<WorkspaceEditShape> = self
+            .ask_at(
+                at,
+                RENAME,
+                |uri, position| json!({"textDocument": {"uri": uri}, "position": position, "newName": new_name}),
+            )
+            .await?;
+        let edit = edit.ok_or_else(|| self.refuses(RENAME, "it gave no edit and no reason"))?;
+        Ok(Renaming { prepared, edit: self.workspace_edit(RENAME, edit)? })
+    }
+
+    /// Whether the symbol at `at` can be renamed, and what the server says stands there.
+    pub(crate) async fn prepare_rename(&self, at: &At) -> Result<Option<Span>, NoAnswer> {
+        let prepared: Option<PreparedShape> = self
+            .ask_at(at, PREPARE, |uri, position| json!({"textDocument": {"uri": uri}, "position": position}))
+            .await?;
+        let prepared =
+            prepared.ok_or_else(|| self.refuses(PREPARE, "nothing that it can rename stands there"))?;
+        let file = FileRef::Project(at.path.clone());
+        let plain = prepared.start.zip(prepared.end).map(|(start, end)| lsp_types::Range { start, end });
+        Ok(prepared.range.or(plain).map(|range| self.rim.span(&file, range)))
+    }
+
+    /// A server's edit in our types, held against the versions that it was told.
+    pub(super) fn workspace_edit(
+        &self,
+        method: &'static str,
+        shape: WorkspaceEditShape,
+    ) -> Result<WorkspaceEdit, NoAnswer> {
+        let known = |path: &_| self.files.told(path).map(|told| (told.version, told.content.hash));
+        self.rim.workspace_edit(shape, known).map_err(|problem| self.wrong(method, problem))
+    }
+}

@@ -1,0 +1,22 @@
+//! `textDocument/signatureHelp`.
+
+use serde_json::json;
+
+use crate::convert;
+use crate::session::Session;
+use crate::shapes::SignaturesShape;
+use crate::{At, NoAnswer};
+
+impl Session {
+    /// The signatures of the call in whose argument list `at` stands, the active one first.
+    pub(crate) async fn signatures(&self, at: &At) -> Result<Vec<String>, NoAnswer> {
+        let help: Option<SignaturesShape> = self
+            .ask_at(
+                at,
+                "textDocument/signatureHelp",
+                |uri, position| json!({"textDocument": {"uri": uri}, "position": position}),
+            )
+            .await?;
+        Ok(help.map(convert::signatures).unwrap_or_default())
+    }
+}

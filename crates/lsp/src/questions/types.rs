@@ -1,0 +1,25 @@
+//! The type hierarchy, one level of it: `textDocument/prepareTypeHierarchy`, then `typeHierarchy/supertypes` or
+//! `typeHierarchy/subtypes`.
+
+use serde_json::json;
+
+use crate::session::Session;
+use crate::shapes::ItemShape;
+use crate::{At, Direction, Item, NoAnswer};
+
+impl Session {
+    /// Supertypes or subtypes of the type at `at`.
+    pub(crate) async fn types(&self, at: &At, direction: Direction) -> Result<Vec<Item>, NoAnswer> {
+        let deadline = self.deadline();
+        let method = match direction {
+            Direction::Up => "typeHierarchy/supertypes",
+            Direction::Down => "typeHierarchy/subtypes",
+        };
+        let mut types = Vec::new();
+        for item in self.prepare(at, "textDocument/prepareTypeHierarchy").await? {
+            let found: Option<Vec<ItemShape>> = self.ask(method, &json!({"item": item}), deadline).await?;
+            types.extend(found.unwrap_or_default().into_iter().map(|item| self.rim.item(item)));
+        }
+        Ok(types)
+    }
+}

@@ -1,0 +1,180 @@
+//! The other end: a server whose every word the test says.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::io::{AsyncWriteExt, DuplexStream};
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use crate::At;
+use crate::fact::Fact;
+use crate::session::{Session, Setup};
+use crate::wire::{Frame, Frames, append};
+use symd_base::{ContentHash, RelPath};
+use symd_config::Languages;
+use symd_vfs::Root;
+
+/// The server's end of the pipes.
+pub(super) struct Peer {
+    frames: Frames<DuplexStream>,
+    pub(super) writer: DuplexStream,
+}
+
+/// The client's ends, to read from and to write to, and the server's.
+pub(super) fn pipes() -> (DuplexStream, DuplexStream, Peer) {
+    let (reader, writer) = tokio::io::duplex(1 << 16);
+    let (peer_reader, client_writer) = tokio::io::duplex(1 << 16);
+    (reader, client_writer, Peer { frames: Frames::new(peer_reader, "client"), writer })
+}
+
+impl Peer {
+    /// The client's next message; `None` when it has closed the pipe.
+    pub(super) async fn next(&mut self) -> Option<Value> {
+        match self.frames.next().await.unwrap() {
+            Frame::Body(body) => Some(serde_json::from_slice(&body).unwrap()),
+            Frame::End => None,
+            Frame::TooLong(_) => panic!("the client wrote too much"),
+        }
+    }
+
+    /// The next message, which must be of this method.
+    pub(super) async fn expect(&mut self, method: &str) -> Value {
+        let message = self.next().await.expect("the client closed the pipe");
+        assert_eq!(message["method"], method, "{message}");
+        message
+    }
+
+    pub(super) async fn say(&mut self, message: Value) {
+        self.say_text(&message.to_string()).await;
+    }
+
+    pub(super) async fn say_text(&mut self, body: &str) {
+        let mut bytes = Vec::new();
+        append(&mut bytes, body.as_bytes());
+        self.say_bytes(&bytes).await;
+    }
+
+    pub(super) async fn say_bytes(&mut self, bytes: &[u8]) {
+        self.writer.write_all(bytes).await.unwrap();
+    }
+
+    pub(super) async fn answer(&mut self, request: &Value, result: Value) {
+        self.say(json!({"jsonrpc": "2.0", "id": request["id"], "result": result})).await;
+    }
+
+    pub(super) async fn refuse(&mut self, request: &Value, code: i64) {
+        let error = json!({"code": code, "message": "no"});
+        self.say(json!({"jsonrpc": "2.0", "id": request["id"], "error": error})).await;
+    }
+
+    /// Asks the client, and gives its answer.
+    pub(super) async fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.say(json!({"jsonrpc": "2.0", "id": "q", "method": method, "params": params})).await;
+        let answer = self.next().await.expect("an answer");
+        assert_eq!(answer["id"], "q", "{answer}");
+        answer
+    }
+}
+
+/// A project on disk, a session with a scripted server about it, and the server.
+pub(super) struct Stage {
+    pub(super) folder: TempDir,
+    pub(super) root: Arc<Root>,
+    pub(super) session: Arc<Session>,
+    pub(super) facts: mpsc::Receiver<Fact>,
+    pub(super) peer: Peer,
+    /// The parameters of `initialize`.
+    pub(super) introduction: Value,
+}
+
+impl Stage {
+    /// With these files, and a server of these capabilities.
+    pub(super) async fn new(files: &[(&str, &str)], capabilities: Value) -> Stage {
+        Stage::with_timeout(files, capabilities, Duration::from_secs(60)).await
+    }
+
+    /// The same, whose questions may take `timeout`.
+    pub(super) async fn with_timeout(
+        files: &[(&str, &str)],
+        capabilities: Value,
+        timeout: Duration,
+    ) -> Stage {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            write(&folder, path, text.as_bytes());
+        }
+        let root = Arc::new(Root::open(folder.path()).unwrap());
+        let languages = Languages::builtin().clone();
+        let setup = Setup {
+            server: "peer".to_owned(),
+            server_root: root.path().to_owned(),
+            root: Arc::clone(&root),
+            log_message: None,
+            config: json!({"peer": {"level": {"deep": 3}}, "flat.key": true}),
+            timeout,
+            language: languages.by_name("python").unwrap(),
+            languages,
+        };
+        let (reader, writer, mut peer) = pipes();
+        let opening = tokio::spawn(Session::open(reader, writer, setup, far()));
+        let initialize = peer.expect("initialize").await;
+        let answer = json!({"capabilities": capabilities, "serverInfo": {"name": "Peer", "version": "1.2"}});
+        peer.answer(&initialize, answer).await;
+        peer.expect("initialized").await;
+        peer.expect("workspace/didChangeConfiguration").await;
+        let (session, facts) = opening.await.unwrap().unwrap();
+        let introduction = initialize["params"].clone();
+        Stage { folder, root, session, facts, peer, introduction }
+    }
+
+    pub(super) fn write(&self, path: &str, text: &str) {
+        write(&self.folder, path, text.as_bytes());
+    }
+
+    /// The place of `needle` in a file as it is on disk.
+    pub(super) fn at(&self, path: &str, needle: &str) -> At {
+        let path = RelPath::new(path).unwrap();
+        let bytes = self.root.read(&path).unwrap().bytes;
+        let offset = String::from_utf8_lossy(&bytes).find(needle).expect("the needle is there");
+        At { path, offset: u32::try_from(offset).unwrap(), hash: ContentHash::of(&bytes), revision: 1 }
+    }
+
+    pub(super) fn uri(&self, path: &str) -> String {
+        crate::uri::of_file(self.root.path(), &RelPath::new(path).unwrap())
+    }
+}
+
+#[allow(clippy::disallowed_methods)]
+pub(super) fn write(folder: &TempDir, path: &str, bytes: &[u8]) {
+    let path = folder.path().join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, bytes).unwrap();
+}
+
+/// A deadline that no test reaches.
+pub(super) fn far() -> Instant {
+    Instant::now() + Duration::from_secs(60)
+}
+
+/// An LSP range on one line.
+pub(super) fn range(line: u32, start: u32, end: u32) -> Value {
+    json!({"start": {"line": line, "character": start}, "end": {"line": line, "character": end}})
+}
+
+/// Capabilities of a server that answers everything and takes documents incrementally.
+pub(super) fn able() -> Value {
+    json!({
+        "textDocumentSync": 2,
+        "referencesProvider": true,
+        "definitionProvider": {},
+        "hoverProvider": true,
+        "signatureHelpProvider": {},
+        "callHierarchyProvider": true,
+        "typeHierarchyProvider": true,
+        "documentSymbolProvider": true,
+        "codeActionProvider": {"resolveProvider": true},
+    })
+}

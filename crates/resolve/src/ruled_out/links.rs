@@ -1,0 +1,111 @@
+//! Which files objects of a test module can get to, by imports. A test module is run by its runner alone: what it makes gets to
+//! the code that it imports, and to test modules and `conftest.py` files around it. Invariant: a file of a package of which
+//! any file is imported counts as imported: programs load modules of their own packages by name.
+
+use std::cell::OnceCell;
+use std::collections::HashSet;
+
+use crate::modules::{self, Module};
+use crate::project::Project;
+use crate::sources::Target;
+use symd_base::RelPath;
+use symd_index::FileEntry;
+use symd_syntax::Imported;
+
+/// The links of one test module.
+pub(super) struct Links<'p, 'a> {
+    project: &'p Project<'a>,
+    /// The module, if the targets are declared in one.
+    test: Option<RelPath>,
+    reached: OnceCell<HashSet<RelPath>>,
+}
+
+impl<'p, 'a> Links<'p, 'a> {
+    /// Those of the test module in which all targets are declared.
+    pub(super) fn of(project: &'p Project<'a>, targets: &[Target]) -> Links<'p, 'a> {
+        let first = targets.first().map(|target| target.file.path.clone());
+        let test = first
+            .filter(|path| is_test_module(path) && targets.iter().all(|target| target.file.path == *path));
+        Links { project, test, reached: OnceCell::new() }
+    }
+
+    /// Whether nothing that the test module makes gets to `file`.
+    pub(super) fn is_apart(&self, file: &FileEntry) -> bool {
+        let Some(test) = &self.test else { return false };
+        if file.path == *test || is_run_with_tests(&file.path) {
+            return false;
+        }
+        let reached = self.reached.get_or_init(|| roots(self.project, &closure(self.project, test)));
+        !reached.contains(&root(self.project, &file.path))
+            && !closure(self.project, &file.path).contains(test)
+    }
+}
+
+/// Whether pytest takes the file for a module of tests.
+fn is_test_module(path: &RelPath) -> bool {
+    let stem = path.file_stem();
+    stem.starts_with("test_") || stem.ends_with("_test")
+}
+
+/// Whether the runner of the tests loads the file, or its values get to other tests: another test module may be run in the
+/// same process.
+fn is_run_with_tests(path: &RelPath) -> bool {
+    path.file_name() == "conftest.py" || is_test_module(path)
+}
+
+/// The file and all that it imports, directly or not.
+fn closure(project: &Project, from: &RelPath) -> HashSet<RelPath> {
+    let mut known = HashSet::from([from.clone()]);
+    let mut open = vec![from.clone()];
+    while let Some(path) = open.pop() {
+        let Some(file) = project.file(path.as_str()) else { continue };
+        for imported in imported(project, file) {
+            if known.insert(imported.clone()) {
+                open.push(imported);
+            }
+        }
+    }
+    known
+}
+
+/// The files that a file's own imports name.
+fn imported(project: &Project, file: &FileEntry) -> Vec<RelPath> {
+    let Some(outline) = file.outline() else { return Vec::new() };
+    let mut found = Vec::new();
+    for import in outline.imports.unpack().iter() {
+        let Some(module) = modules::find(project, file, import.module, import.statement.start) else {
+            continue;
+        };
+        if let Imported::Name(name) = import.imported {
+            found.extend(modules::below(project, &module, name).and_then(|below| file_of(project, &below)));
+        }
+        found.extend(file_of(project, &module));
+    }
+    found
+}
+
+/// The file that is run when a module is imported.
+fn file_of(project: &Project, module: &Module) -> Option<RelPath> {
+    match module {
+        Module::File(file) => Some(file.path.clone()),
+        Module::Directory(directory) => {
+            project.file(directory.join("__init__.py").as_str()).map(|file| file.path.clone())
+        }
+        Module::Package(_) => None,
+    }
+}
+
+fn roots(project: &Project, files: &HashSet<RelPath>) -> HashSet<RelPath> {
+    files.iter().map(|path| root(project, path)).collect()
+}
+
+/// The outermost package around a file; the file itself if it is in none.
+fn root(project: &Project, path: &RelPath) -> RelPath {
+    let mut root = path.clone();
+    while let Some(directory) = root.parent()
+        && project.file(directory.join("__init__.py").as_str()).is_some()
+    {
+        root = directory;
+    }
+    root
+}

@@ -1,0 +1,114 @@
+//! Whether a receiver can be the module that declares the asked symbol: something of a module's top level is a member of the
+//! module object alone. Invariant: a module that any file binds as an object, or from which the symbol is imported to be
+//! offered elsewhere, can be any receiver.
+
+use crate::context::Receiver;
+use crate::modules::{self, Module};
+use crate::project::{Here, Project};
+use crate::sources::Target;
+use symd_base::RelPath;
+use symd_base::cancel::Cancelled;
+use symd_index::FileEntry;
+use symd_syntax::{Import, Imported};
+
+/// By these, programs get at modules that no import names.
+const LOADERS: [&str; 6] =
+    ["import_module", "__import__", "modules", "importlib", "load_module", "exec_module"];
+
+/// What is known of the modules that declare the targets.
+pub(super) struct ModuleObjects<'t> {
+    /// The targets' name and their module's, if no file binds that module and no other module offers the name.
+    hidden: Option<(&'t str, &'t str)>,
+}
+
+impl<'t> ModuleObjects<'t> {
+    pub(super) fn of(project: &Project, targets: &'t [Target]) -> Result<ModuleObjects<'t>, Cancelled> {
+        Ok(ModuleObjects { hidden: hidden(project, targets)? })
+    }
+
+    /// Whether the receiver cannot be a module that declares the targets.
+    pub(super) fn are_out_of_reach(&self, here: &Here, receiver: &Receiver) -> bool {
+        let Some((_, stem)) = self.hidden else { return false };
+        // What is bound to a plain name may come from anywhere.
+        let Receiver::Chain(chain, _) = receiver else { return false };
+        chain.len() > 1
+            && !chain.contains(&stem)
+            && !LOADERS.iter().any(|loader| here.outline.occurrences.contains(loader))
+    }
+}
+
+fn hidden<'t>(project: &Project, targets: &'t [Target]) -> Result<Option<(&'t str, &'t str)>, Cancelled> {
+    let [target] = targets else { return Ok(None) };
+    let is_top_level = target.row().is_some_and(|(_, row)| row.parent().is_none() && !row.is_local());
+    let (name, stem) = (target.name(), target.file.path.file_stem());
+    if !is_top_level {
+        return Ok(None);
+    }
+    let files = || {
+        let files = project.sources.snapshot().files.iter();
+        files.filter(|file| project.file(file.path.as_str()).is_some())
+    };
+    let mut offering = vec![target.file.path.clone()];
+    for file in files() {
+        let Some(outline) = file.outline() else { continue };
+        project.cancel.check()?;
+        for import in outline.imports.unpack().iter() {
+            match offers(&import, stem, name) {
+                Offer::Nothing => {}
+                Offer::Name => offering.push(file.path.clone()),
+                Offer::Everything => return Ok(None),
+            }
+        }
+    }
+    // A package that offers it is bound wherever something beneath it is imported.
+    let is_whole = |path: &RelPath| !matches!(path.file_stem(), "__init__" | "__main__");
+    if !offering.iter().all(is_whole) {
+        return Ok(None);
+    }
+    for file in files() {
+        let Some(outline) = file.outline() else { continue };
+        project.cancel.check()?;
+        let imports = outline.imports.unpack();
+        if imports.iter().any(|import| offering.iter().any(|path| binds_module(project, file, &import, path)))
+        {
+            return Ok(None);
+        }
+    }
+    Ok(Some((name, stem)))
+}
+
+/// Whether the import names a module as a whole.
+fn binds_module(project: &Project, from: &FileEntry, import: &Import, path: &RelPath) -> bool {
+    let is_it = |module: Option<Module>| matches!(module, Some(Module::File(file)) if file.path == *path);
+    let (stem, at) = (path.file_stem(), import.statement.start);
+    match import.imported {
+        Imported::Module => {
+            import.module.rsplit('.').next() == Some(stem)
+                && is_it(modules::find(project, from, import.module, at))
+        }
+        Imported::Name(name) => {
+            let below = || modules::below(project, &modules::find(project, from, import.module, at)?, name);
+            name == stem && is_it(below())
+        }
+        Imported::Everything => false,
+    }
+}
+
+/// What an import takes from a module.
+enum Offer {
+    /// Not the name.
+    Nothing,
+    /// The name, under whatever other one.
+    Name,
+    /// All names.
+    Everything,
+}
+
+/// Whether the import takes the name, or all names, from a module of that stem, or from one that may have it from there.
+fn offers(import: &Import, stem: &str, name: &str) -> Offer {
+    match import.imported {
+        Imported::Name(imported) if imported == name => Offer::Name,
+        Imported::Everything if import.module.rsplit('.').next() == Some(stem) => Offer::Everything,
+        _ => Offer::Nothing,
+    }
+}
