@@ -26,7 +26,7 @@ mkdir -m 1777 "$raw"
 chmod 1777 "$raw"
 trap 'rm -rf "$raw"' EXIT
 
-# Only this package is instrumented: what it depends on would make the build slow and the profiles large. The counters lie in
+# Only the crates of the workspace are instrumented: what they depend on would make the build slow and the profiles large. The counters lie in
 # one file that all processes map (%c, with relocated counters), so that nothing is lost of one that is killed or becomes
 # another program.
 export CARGO_TARGET_DIR="$PWD/target/coverage"

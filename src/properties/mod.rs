@@ -5,11 +5,11 @@
 #[cfg(test)]
 mod tests;
 
-use crate::ops;
-use crate::serve;
 use symd_edit as edit;
 use symd_index as index;
+use symd_ops as ops;
 use symd_parse as parse;
+use symd_serve as serve;
 use symd_syntax as syntax;
 
 /// A reader, and how to try it.

@@ -1,6 +1,6 @@
 //! Real language servers for tests. They lie where `SYMD_TEST_SERVERS` says, else in `target/test-servers/data/servers`;
 //! ty, which takes seconds, is installed there by `symd install` when it is missing. A test whose server is missing says
-//! so here and returns; `tests/unrun.rs`, which cargo runs last, lists those. Under `SYMD_REQUIRE_SERVERS=1` it fails.
+//! so here and returns; `crates/unrun`, which cargo runs last, lists those. Under `SYMD_REQUIRE_SERVERS=1` it fails.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,0 +1,124 @@
+//! What a server offers to do about lines or a symbol: a list of titles. Nothing is applied here. Syntax has nothing
+//! to offer.
+
+use super::Project;
+use super::question::{QuestionError, no_language, unchanged};
+use super::target::{TargetError, Wanted};
+use crate::find_symbol::{SymbolError, scope};
+use symd_base::{Text, TextRange};
+use symd_config::LanguageId;
+use symd_engine::View;
+use symd_index::{Content, Scope};
+use symd_lsp::{At, CodeAction, Waiting};
+
+/// Where actions are asked for.
+#[derive(Clone, Debug)]
+pub enum Over {
+    /// A whole symbol.
+    Symbol(Wanted),
+    /// Lines of a file.
+    Lines {
+        /// The file.
+        relative_path: String,
+        /// 0-based.
+        first: usize,
+        /// 0-based, inclusive.
+        last: usize,
+    },
+}
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct AskCodeActions {
+    /// Where.
+    pub over: Over,
+    /// How long to wait for a server that is not ready.
+    pub waiting: Waiting,
+}
+
+/// What is on offer.
+#[derive(Clone, Debug)]
+pub struct CodeActions {
+    /// In the server's order.
+    pub actions: Vec<CodeAction>,
+    /// Which server offers them.
+    pub server: String,
+    /// The index revision that the answer reflects, at least.
+    pub revision: u64,
+}
+
+/// Asks for them.
+pub async fn code_actions(project: &Project, ask: &AskCodeActions) -> Result<CodeActions, QuestionError> {
+    unchanged(|| once(project, ask)).await
+}
+
+async fn once(project: &Project, ask: &AskCodeActions) -> Result<CodeActions, QuestionError> {
+    let (at, range, language) = place(project, &ask.over).await?;
+    let said = project.servers.code_actions(language, &at, range, ask.waiting).await?;
+    Ok(CodeActions { actions: said.value, server: said.server, revision: at.revision })
+}
+
+/// The place that is meant, and whose server is to be asked about it.
+pub(super) async fn place(
+    project: &Project,
+    over: &Over,
+) -> Result<(At, TextRange, LanguageId), QuestionError> {
+    let (at, range, language) = match over {
+        Over::Symbol(wanted) => {
+            let target = project.target(wanted).await?;
+            (target.at, target.range, target.language)
+        }
+        Over::Lines { relative_path, first, last } => {
+            let (path, first, last) = (relative_path.clone(), *first, *last);
+            let languages = project.languages.clone();
+            let (at, range) = project.look(move |view, _| lines(view, &path, first, last)).await??;
+            let language: Option<LanguageId> = languages.language_of(&at.path);
+            (at, range, language)
+        }
+    };
+    let language = language.ok_or_else(|| no_language(&at.path))?;
+    Ok((at, range, language))
+}
+
+fn lines(view: &View, path: &str, first: usize, last: usize) -> Result<(At, TextRange), QuestionError> {
+    let found = scope(view, path).map_err(TargetError::from)?;
+    let file = match &found {
+        Scope::Within(path) => view.snapshot.files.get(path.as_str()),
+        Scope::Project => None,
+    };
+    let directory = || TargetError::from(SymbolError::IsDirectory(path.to_owned()));
+    let file = file.ok_or_else(directory)?;
+    let Content::Code { .. } = &file.content else {
+        return Err(QuestionError::Place(format!("{path} is not in a language with a grammar")));
+    };
+    let current = view.current(file).map_err(SymbolError::from).map_err(TargetError::from)?;
+    let range = range_of(path, &current.text, first, last)?;
+    let at = At {
+        path: file.path.clone(),
+        offset: range.start,
+        hash: current.hash,
+        revision: view.snapshot.revision,
+    };
+    Ok((at, range))
+}
+
+/// Where the lines `first` to `last` (0-based, inclusive) of `text` are, without the last one's line break; `path` is what
+/// whoever asks calls the file.
+pub(super) fn range_of(
+    path: &str,
+    text: &Text,
+    first: usize,
+    last: usize,
+) -> Result<TextRange, QuestionError> {
+    let count = text.line_count();
+    if first > last || last >= count {
+        return Err(QuestionError::Place(format!(
+            "{path} has {count} lines; lines {} to {} are none of them",
+            first + 1,
+            last + 1
+        )));
+    }
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let end = text.line_start(last) + text.line(last).map_or(0, str::len);
+    Ok(TextRange::new(offset(text.line_start(first)), offset(end)))
+}

@@ -1,0 +1,178 @@
+//! From a use of a name, or a symbol, to where it, or its type, is declared. Invariant: every place inside the project
+//! lies in its file's text.
+
+use super::Project;
+use super::declared::{self, of_spans, of_targets};
+use super::question::{QuestionError, Source, no_language, unchanged};
+use super::spot::whole_words;
+use super::target::{Target, Wanted, target};
+use super::unread::{self, Unread};
+use crate::find_symbol::SymbolError;
+use crate::target::TargetError;
+use symd_base::{Cancel, RelPath, TextRange};
+use symd_config::{LanguageId, Languages};
+use symd_engine::View;
+use symd_lsp::{At, Goto, NoAnswer, Waiting};
+use symd_resolve as resolve;
+
+pub use declared::{Declarations, Declared};
+
+/// What a client points at.
+#[derive(Clone, Debug)]
+pub enum Pointer {
+    /// A symbol, by name path.
+    Symbol(Wanted),
+    /// A name on a line.
+    Use {
+        /// The file.
+        relative_path: String,
+        /// 0-based.
+        line: usize,
+        /// The name: its first place on the line is meant.
+        name: String,
+    },
+}
+
+/// The place a client points at.
+#[derive(Clone, Debug)]
+pub(super) struct Pointed {
+    pub(super) at: At,
+    pub(super) language: Option<LanguageId>,
+    pub(super) name_range: TextRange,
+    /// What the symbol's name was read as, where that is no name path of the project.
+    pub(super) read_as: Option<String>,
+}
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct FindDefinition {
+    /// From where.
+    pub from: Pointer,
+    /// To what: the definition, the declaration, or the type's definition.
+    pub which: Goto,
+    /// How long to wait for a server that is not ready.
+    pub waiting: Waiting,
+}
+
+/// Where it leads.
+#[derive(Clone, Debug)]
+pub struct Definitions {
+    /// The declarations; from syntax the best first.
+    pub found: Declarations,
+    /// Where they come from.
+    pub source: Source,
+    /// What was not looked into and may hold more.
+    pub unread: Unread,
+    /// What the symbol's name was read as, where that is no name path of the project.
+    pub read_as: Option<String>,
+    /// The index revision that the answer reflects, at least.
+    pub revision: u64,
+}
+
+/// Goes there.
+pub async fn definition(project: &Project, ask: &FindDefinition) -> Result<Definitions, QuestionError> {
+    unchanged(|| once(project, ask)).await
+}
+
+async fn once(project: &Project, ask: &FindDefinition) -> Result<Definitions, QuestionError> {
+    let pointed = project.point(&ask.from).await?;
+    let (revision, read_as) = (pointed.at.revision, pointed.read_as.clone());
+    let said = match project.language_at(&pointed) {
+        Ok(language) => project.servers.goto(language, &pointed.at, ask.which, ask.waiting).await,
+        Err(why) => Err(why),
+    };
+    let (found, unread, source) = match said {
+        Ok(said) => {
+            let work = move |view: &View, cancel: &Cancel| of_spans(view, &said.value, cancel);
+            (project.look(work).await??, Unread::default(), Source::Server(said.server))
+        }
+        Err(changed @ NoAnswer::Changed { .. }) => return Err(changed.into()),
+        // Of types syntax knows nothing, and says so.
+        Err(why) if ask.which == Goto::TypeDefinition => return Err(why.into()),
+        Err(why) => {
+            let work = move |view: &View, cancel: &Cancel| {
+                let at = &pointed.at;
+                let targets = resolve::definitions(view, &at.path, at.offset, cancel)?;
+                let unread = match targets.as_slice() {
+                    [] => unread::of_declaration(view, &at.path, pointed.name_range, cancel)?,
+                    _ => Unread::default(),
+                };
+                Ok::<_, QuestionError>((of_targets(view, &targets), unread))
+            };
+            let (found, unread) = project.look(work).await??;
+            (found, unread, Source::Syntax(why))
+        }
+    };
+    Ok(Definitions { found, source, unread, read_as, revision })
+}
+
+impl Project {
+    /// The place that a client points at.
+    pub(super) async fn point(&self, from: &Pointer) -> Result<Pointed, QuestionError> {
+        let (from, languages) = (from.clone(), self.languages.clone());
+        self.look(move |view, cancel| point(view, &languages, &from, cancel)).await?
+    }
+
+    pub(super) fn language_at(&self, pointed: &Pointed) -> Result<LanguageId, NoAnswer> {
+        pointed.language.ok_or_else(|| no_language(&pointed.at.path))
+    }
+}
+
+fn point(
+    view: &View,
+    languages: &Languages,
+    from: &Pointer,
+    cancel: &Cancel,
+) -> Result<Pointed, QuestionError> {
+    match from {
+        Pointer::Symbol(wanted) => {
+            let Target { name_range, at, language, read_as, .. } = target(view, languages, wanted, cancel)?;
+            Ok(Pointed { name_range, at, language, read_as })
+        }
+        Pointer::Use { relative_path, line, name } => on_line(view, languages, relative_path, *line, name),
+    }
+}
+
+fn on_line(
+    view: &View,
+    languages: &Languages,
+    relative_path: &str,
+    line: usize,
+    name: &str,
+) -> Result<Pointed, QuestionError> {
+    // Checks the path as every symbol question does.
+    crate::find_symbol::scope(view, relative_path).map_err(TargetError::from)?;
+    let path =
+        RelPath::new(relative_path).map_err(|error| TargetError::from(SymbolError::Locate(error.into())))?;
+    let Some(file) = view.snapshot.files.get(path.as_str()) else {
+        return Err(TargetError::from(SymbolError::IsDirectory(relative_path.to_owned())).into());
+    };
+    let Some(grammar) = file.grammar() else {
+        return Err(QuestionError::Place(format!("{path} is not in a language with a grammar")));
+    };
+    let current = view.current(file).map_err(SymbolError::from).map_err(TargetError::from)?;
+    let Some(text) = current.text.line(line) else {
+        let lines = current.text.line_count();
+        return Err(QuestionError::Place(format!("{path} has {lines} lines, there is no line {}", line + 1)));
+    };
+    let Some(column) = whole_words(text, name).next() else {
+        return Err(QuestionError::Place(format!(
+            "line {} of {path} does not hold the name {name:?}; it reads: {}",
+            line + 1,
+            text.trim()
+        )));
+    };
+    let offset = u32::try_from(current.text.line_start(line) + column).unwrap_or(u32::MAX);
+    let length = u32::try_from(name.len()).unwrap_or(0);
+    Ok(Pointed {
+        language: languages.language_of(&path).or_else(|| languages.by_name(grammar.name())),
+        name_range: TextRange::new(offset, offset.saturating_add(length)),
+        at: At { path, offset, hash: current.hash, revision: view.snapshot.revision },
+        read_as: None,
+    })
+}
+
+/// A pointer to a symbol of the project, parameters and locals included.
+pub fn pointer_to(name_path: &str, relative_path: &str) -> Pointer {
+    Pointer::Symbol(Wanted::only(name_path, relative_path))
+}

@@ -1,0 +1,215 @@
+//! What servers find wrong in a file, a symbol or the project; without a server, whether the parser met errors.
+//! Invariant: a language whose server did not answer is named.
+
+use std::collections::BTreeSet;
+
+use super::Project;
+use super::question::{QuestionError, no_language, unchanged};
+use super::spot::{Source, Spot};
+use super::target::Wanted;
+use crate::find_symbol::{SymbolError, scope};
+use crate::target::TargetError;
+use symd_base::{Cancel, RelPath, TextRange};
+use symd_config::LanguageId;
+use symd_engine::View;
+use symd_index::Scope;
+use symd_lsp::{Covers, Diagnostic, FileRef, NoAnswer, Severity, Subject, Waiting};
+
+/// Of what diagnostics are asked.
+#[derive(Clone, Debug)]
+pub enum Of {
+    /// One symbol: those within it.
+    Symbol(Wanted),
+    /// A file.
+    File(String),
+    /// Everything.
+    Project,
+}
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct AskDiagnostics {
+    /// Of what.
+    pub of: Of,
+    /// None milder than this.
+    pub at_least: Severity,
+    /// How long to wait for a server that is not ready.
+    pub waiting: Waiting,
+}
+
+/// One of them, in a file of the project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Where.
+    pub spot: Spot,
+    /// What.
+    pub diagnostic: Diagnostic,
+}
+
+/// What is wrong.
+#[derive(Clone, Debug)]
+pub struct Diagnostics {
+    /// In path order, then by position, then by severity.
+    pub found: Vec<Found>,
+    /// How many were left out because their place does not lie in the text.
+    pub dropped: usize,
+    /// The servers that answered, by name.
+    pub servers: BTreeSet<String>,
+    /// Those of them that told only of files they had looked at of their own accord.
+    pub partial: BTreeSet<String>,
+    /// Why others did not, one a language.
+    pub no_answer: Vec<NoAnswer>,
+    /// Files of those languages in which the parser met errors, in path order.
+    pub syntax_errors: Vec<RelPath>,
+    /// The index revision that the answer reflects, at least.
+    pub revision: u64,
+}
+
+/// What a question is about, found.
+struct Place {
+    subject: Subject,
+    within: Option<TextRange>,
+    languages: Vec<LanguageId>,
+    unknown: Option<NoAnswer>,
+    broken: Vec<(LanguageId, RelPath)>,
+    revision: u64,
+}
+
+/// Asks for them.
+pub async fn diagnostics(project: &Project, ask: &AskDiagnostics) -> Result<Diagnostics, QuestionError> {
+    unchanged(|| once(project, ask)).await
+}
+
+async fn once(project: &Project, ask: &AskDiagnostics) -> Result<Diagnostics, QuestionError> {
+    let place = place(project, &ask.of).await?;
+    let mut told: Vec<Diagnostic> = Vec::new();
+    let mut answer = Diagnostics {
+        found: Vec::new(),
+        dropped: 0,
+        servers: BTreeSet::new(),
+        partial: BTreeSet::new(),
+        no_answer: place.unknown.clone().into_iter().collect(),
+        syntax_errors: Vec::new(),
+        revision: place.revision,
+    };
+    for &language in &place.languages {
+        let said = project.servers.diagnostics(language, &place.subject, place.revision, ask.waiting).await;
+        match said {
+            Ok(said) => {
+                // One server of two languages tells everything twice.
+                if said.value.covers == Covers::Published {
+                    answer.partial.insert(said.server.clone());
+                }
+                if answer.servers.insert(said.server) || place.subject != Subject::Project {
+                    told.extend(said.value.list);
+                }
+            }
+            Err(changed @ NoAnswer::Changed { .. }) => return Err(changed.into()),
+            Err(why) => {
+                answer.no_answer.push(why);
+                let of_it = place.broken.iter().filter(|(broken, _)| *broken == language);
+                answer.syntax_errors.extend(of_it.map(|(_, path)| path.clone()));
+            }
+        }
+    }
+    answer.syntax_errors.sort();
+    told.retain(|one| one.severity <= ask.at_least);
+    let within = place.within;
+    let found = project.look(move |view, cancel| checked(view, told, within, cancel)).await??;
+    answer.dropped = found.1;
+    answer.found = found.0;
+    Ok(answer)
+}
+
+async fn place(project: &Project, of: &Of) -> Result<Place, QuestionError> {
+    if let Of::Symbol(wanted) = of {
+        let target = project.target(wanted).await?;
+        return Ok(Place {
+            subject: Subject::File(target.at.path.clone()),
+            within: Some(target.range),
+            languages: target.language.into_iter().collect(),
+            unknown: target.language.is_none().then(|| no_language(&target.at.path)),
+            broken: target
+                .language
+                .filter(|_| has_errors(&target.file))
+                .map_or_else(Vec::new, |language| vec![(language, target.at.path.clone())]),
+            revision: target.at.revision,
+        });
+    }
+    let (of, languages) = (of.clone(), project.languages.clone());
+    let work = move |view: &View, _: &Cancel| {
+        let subject = match &of {
+            Of::File(path) => match scope(view, path)? {
+                Scope::Within(path) if view.snapshot.files.get(path.as_str()).is_some() => {
+                    Subject::File(path)
+                }
+                _ => return Err(SymbolError::IsDirectory(path.clone())),
+            },
+            Of::Project | Of::Symbol(_) => Subject::Project,
+        };
+        let within = match &subject {
+            Subject::File(path) => path.clone(),
+            Subject::Project => RelPath::root(),
+        };
+        let mut used = BTreeSet::new();
+        let mut broken = Vec::new();
+        for file in view.snapshot.files.within(&within) {
+            let Some(language) = languages.language_of(&file.path) else { continue };
+            // About the whole project only languages are asked that are code: not Markdown and the like.
+            let known = languages.get(language);
+            if subject != Subject::Project || known.grammar.is_some() || !known.language_servers.is_empty() {
+                used.insert(language);
+            }
+            if has_errors(file) {
+                used.insert(language);
+                broken.push((language, file.path.clone()));
+            }
+        }
+        let unknown = match &subject {
+            Subject::File(path) if used.is_empty() => Some(no_language(path)),
+            _ => None,
+        };
+        let languages = used.into_iter().collect();
+        Ok(Place { subject, within: None, languages, unknown, broken, revision: view.snapshot.revision })
+    };
+    Ok(project.look(work).await?.map_err(TargetError::from)?)
+}
+
+fn has_errors(file: &symd_index::FileEntry) -> bool {
+    file.outline().is_some_and(|outline| outline.has_errors)
+}
+
+/// Those that lie in their file's text (and in `within`), and how many do not lie in it.
+fn checked(
+    view: &View,
+    told: Vec<Diagnostic>,
+    within: Option<TextRange>,
+    cancel: &Cancel,
+) -> Result<(Vec<Found>, usize), QuestionError> {
+    let mut found = Vec::new();
+    let mut dropped = 0;
+    let mut told: Vec<Diagnostic> = told;
+    told.sort_by(|a, b| {
+        (&a.span.file, a.span.start, a.severity).cmp(&(&b.span.file, b.span.start, b.severity))
+    });
+    for of_file in told.chunk_by(|a, b| a.span.file == b.span.file) {
+        cancel.check()?;
+        let FileRef::Project(path) = &of_file[0].span.file else { continue };
+        let Some(source) = Source::read(view, path) else {
+            dropped += of_file.len();
+            continue;
+        };
+        for diagnostic in of_file {
+            let Some(range) = diagnostic.span.resolve(&source.text) else {
+                dropped += 1;
+                continue;
+            };
+            if within.is_some_and(|within| !(within.start <= range.start && range.start < within.end)) {
+                continue;
+            }
+            found.push(Found { spot: source.spot(path, range), diagnostic: diagnostic.clone() });
+        }
+    }
+    found.dedup();
+    Ok((found, dropped))
+}

@@ -1,0 +1,158 @@
+//! Texts that are to be written, parsed before they are: one that parsed must parse afterwards, and the index need not parse
+//! it again. On every core, as a patch may bring many. Invariant: the error told is that of the first text that has one,
+//! whichever thread was faster.
+
+use std::sync::Arc;
+
+use super::make::MakeError;
+use super::request::Breaking;
+use super::{BrokenAt, EditFault};
+use crate::cores;
+use symd_base::cancel::Cancelled;
+use symd_base::text::{Encoding, is_read_as_itself};
+use symd_base::{Cancel, ContentHash, RelPath, TextRange};
+use symd_engine::{Foretold, MAX_PARSED_BYTES};
+use symd_parse::{ParseError, Parsers};
+use symd_syntax::{Grammar, Inspected, Outline};
+
+/// A text to come.
+#[derive(Debug)]
+pub(super) struct Coming {
+    pub(super) path: RelPath,
+    pub(super) grammar: Grammar,
+    /// What is there now.
+    pub(super) before: String,
+    pub(super) after: String,
+    /// How the file spells it.
+    pub(super) encoding: Encoding,
+    /// The outline of `after`, of a text that has been judged already.
+    pub(super) outline: Option<Outline>,
+}
+
+type Parsed = Result<Option<Foretold>, MakeError>;
+
+/// Parses all of `coming`; the outlines are those of texts that will be on the disk byte for byte.
+pub(super) fn parse(
+    parsers: &Parsers,
+    coming: &[Coming],
+    breaking: Breaking,
+    cancel: &Cancel,
+) -> Result<Vec<Foretold>, MakeError> {
+    let parsed = cores::in_order(coming, 1, |one| one.parse(parsers, breaking, cancel));
+    parsed.into_iter().filter_map(Result::transpose).collect()
+}
+
+impl Coming {
+    fn parse(&self, parsers: &Parsers, breaking: Breaking, cancel: &Cancel) -> Parsed {
+        cancel.check()?;
+        let after = self.read_back();
+        let Some(outline) = self.outline_of(parsers, after, breaking, cancel)? else { return Ok(None) };
+        cancel.check()?;
+        // Only then are these the bytes on disk, and the index would parse this text. An outline of any other would be
+        // kept, also in the cache, for a file whose text it does not fit: the next edit by symbol would corrupt that file.
+        let is_verbatim = self.encoding == Encoding::Utf8 && is_read_as_itself(&self.after);
+        Ok(is_verbatim.then(|| Foretold {
+            hash: ContentHash::of(self.after.as_bytes()),
+            grammar: self.grammar,
+            outline: Arc::new(outline),
+        }))
+    }
+
+    /// The outline of `after`, unless that breaks the text; `None` if it may be written without one.
+    fn outline_of(
+        &self,
+        parsers: &Parsers,
+        after: &str,
+        breaking: Breaking,
+        cancel: &Cancel,
+    ) -> Result<Option<Outline>, MakeError> {
+        if let Some(judged) = &self.outline {
+            return Ok(Some(judged.clone()));
+        }
+        if u64::try_from(after.len()).unwrap_or(u64::MAX) > MAX_PARSED_BYTES {
+            // The index will not parse it either.
+            return Ok(None);
+        }
+        // No line is asked about.
+        let nothing = TextRange::new(0, 0);
+        let Inspected { outline, error, .. } = match parsers.inspect(self.grammar, after, nothing, cancel) {
+            Ok(inspected) => inspected,
+            Err(ParseError::Cancelled) => return Err(Cancelled.into()),
+            // What did not parse before need not parse afterwards, and a text over which the parser ends does not parse.
+            Err(_) if breaking == Breaking::Allowed || !self.parsed_before(parsers, cancel) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(MakeError::Unparsable { path: self.path.clone(), error }),
+        };
+        if let Some(error) = error
+            && breaking == Breaking::Refused
+            && self.parsed_before(parsers, cancel)
+        {
+            let fault = Box::new(EditFault::Broken(BrokenAt::new(after, &error)));
+            return Err(MakeError::Breaks { path: self.path.clone(), fault });
+        }
+        Ok(Some(outline))
+    }
+
+    /// Whether all of the text that is there now makes sense.
+    fn parsed_before(&self, parsers: &Parsers, cancel: &Cancel) -> bool {
+        let outline = parsers.outline_now(self.grammar, &self.before, cancel);
+        outline.is_ok_and(|outline| !outline.has_errors)
+    }
+
+    /// The text as it will be read: one that is written with a mark before it has none.
+    fn read_back(&self) -> &str {
+        match self.encoding {
+            Encoding::Utf8 => self.after.strip_prefix('\u{FEFF}').unwrap_or(&self.after),
+            _ => &self.after,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_text_that_breaks_is_told() {
+        let python = Grammar::named("python").expect("known");
+        let coming: Vec<Coming> = (0..40)
+            .map(|number| Coming {
+                path: RelPath::new(&format!("f{number}.py")).expect("valid"),
+                grammar: python,
+                before: "x = 1\n".to_owned(),
+                after: if number % 10 == 7 { "x = (\n".to_owned() } else { format!("x = {number}\n") },
+                encoding: if number == 3 { Encoding::Utf8Bom } else { Encoding::Utf8 },
+                outline: None,
+            })
+            .collect();
+        let parsers = Parsers::in_this_process();
+        let parse = |coming: &[Coming], breaking, cancel: &Cancel| parse(&parsers, coming, breaking, cancel);
+        let refused = parse(&coming, Breaking::Refused, &Cancel::new()).expect_err("broken");
+        assert!(refused.to_string().starts_with("f7.py: the file would no longer parse"), "{refused}");
+        let foretold = parse(&coming, Breaking::Allowed, &Cancel::new()).expect("allowed");
+        assert_eq!(foretold.len(), 39);
+        assert_eq!(foretold[3].hash, ContentHash::of(b"x = 4\n"));
+        let odd = ["\u{FEFF}x = 1\n", "x = 1\0\n", "x = '\u{FEFF}'\n"].map(|after| Coming {
+            path: RelPath::new("odd.py").expect("valid"),
+            grammar: python,
+            before: "x = 1\n".to_owned(),
+            after: after.to_owned(),
+            encoding: Encoding::Utf8,
+            outline: None,
+        });
+        let foretold = parse(&odd, Breaking::Allowed, &Cancel::new()).expect("allowed");
+        // What begins with a mark is read without it, and what holds a NUL byte is no text.
+        assert_eq!(
+            foretold.iter().map(|one| one.hash).collect::<Vec<_>>(),
+            [ContentHash::of("x = '\u{FEFF}'\n".as_bytes())]
+        );
+        assert!(
+            parse(&odd[..1], Breaking::Refused, &Cancel::new()).expect("parses without the mark").is_empty()
+        );
+        let gone = Cancel::new();
+        gone.cancel();
+        assert!(matches!(parse(&coming, Breaking::Allowed, &gone), Err(MakeError::Cancelled(_))));
+        assert!(parse(&[], Breaking::Refused, &gone).expect("nothing to do").is_empty());
+    }
+}

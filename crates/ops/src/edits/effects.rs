@@ -1,0 +1,197 @@
+//! What an edit caused: the diagnostics of the edited files that were not there before. Asked only of servers that are
+//! ready, under a short deadline; what is not known is said to be so. Invariant: a diagnostic counts as new only where
+//! both the answer before and the one after are known.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::Project;
+use crate::diagnostics::{AskDiagnostics, Found, Of, diagnostics};
+use crate::spot::whole_words;
+use symd_base::RelPath;
+use symd_lsp::{Severity, Waiting};
+
+/// How long each of the two looks may take.
+const DEADLINE: Duration = Duration::from_secs(2);
+
+/// Files asked about. With more, nothing is said of any: a part would pass for the whole.
+const MAX_FILES: usize = 16;
+
+/// Whether the diagnostics that an edit causes are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Report {
+    /// They are, where a server can tell.
+    NewDiagnostics,
+    /// Not at all.
+    Nothing,
+}
+
+/// What an edit caused.
+#[derive(Clone, Debug)]
+pub enum Caused {
+    /// These are new, as these servers say.
+    Known {
+        /// In path order, then by position.
+        new: Vec<Found>,
+        /// Who says so.
+        servers: Vec<String>,
+    },
+    /// Nobody can say.
+    Unknown(Unknown),
+}
+
+/// Why it is not known what an edit caused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unknown {
+    /// Nobody asked.
+    NotAsked,
+    /// The languages of the edited files have no server that is ready.
+    NotReady,
+    /// More files than are asked about.
+    ManyFiles,
+    /// A server did not answer in time, or not at all.
+    NoAnswer,
+}
+
+/// What a rename calls a symbol from now on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewName {
+    /// The name that it had.
+    pub old: String,
+    /// The name that it has.
+    pub new: String,
+}
+
+/// The state of things before an edit.
+#[derive(Debug)]
+pub(crate) struct Before(Result<Told, Unknown>);
+
+/// What is wrong, by what stays when lines move: how often, file by file.
+type Tally = BTreeMap<(RelPath, Severity, Option<String>, String), usize>;
+
+#[derive(Debug, Default)]
+struct Told {
+    found: Vec<Found>,
+    servers: Vec<String>,
+}
+
+/// Asks what is wrong with `files` now. Those that do not exist yet have nothing wrong.
+pub(super) async fn before(project: &Project, report: Report, files: &[RelPath]) -> Before {
+    if report == Report::Nothing {
+        return Before(Err(Unknown::NotAsked));
+    }
+    Before(ask(project, files).await)
+}
+
+/// Asks again, of the files as they are now, and tells the difference. `new_name`: what the edit calls a symbol, which
+/// diagnostics of before and now may name.
+pub(super) async fn caused(
+    project: &Project,
+    before: Before,
+    files: &[RelPath],
+    new_name: Option<NewName>,
+) -> Caused {
+    let told = match before.0 {
+        Err(Unknown::NotAsked) => return Caused::Unknown(Unknown::NotAsked),
+        Err(why) => return Caused::Unknown(why),
+        Ok(told) => told,
+    };
+    // Servers are told of the new texts by the index.
+    if project.engine.settled().await.is_err() {
+        return Caused::Unknown(Unknown::NoAnswer);
+    }
+    let now = match ask(project, files).await {
+        Err(why) => return Caused::Unknown(why),
+        Ok(now) => now,
+    };
+    let key = |one: &Found| key(one, new_name.as_ref());
+    let mut known = Tally::new();
+    for one in &told.found {
+        *known.entry(key(one)).or_default() += 1;
+    }
+    let is_new = |one: &Found| match known.get_mut(&key(one)) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
+        }
+        _ => true,
+    };
+    let mut new = now.found;
+    new.retain(is_new);
+    Caused::Known { new, servers: now.servers }
+}
+
+fn key(one: &Found, new_name: Option<&NewName>) -> (RelPath, Severity, Option<String>, String) {
+    let diagnostic = &one.diagnostic;
+    let message = match new_name {
+        None => diagnostic.message.clone(),
+        Some(name) => name.replaced(&diagnostic.message),
+    };
+    (one.spot.path.clone(), diagnostic.severity, diagnostic.code.clone(), message)
+}
+
+impl NewName {
+    /// `text` with the new name for the old one, wherever that stands as a word.
+    fn replaced(&self, text: &str) -> String {
+        let mut replaced = String::new();
+        let mut from = 0;
+        for at in whole_words(text, &self.old) {
+            replaced.push_str(&text[from..at]);
+            replaced.push_str(&self.new);
+            from = at + self.old.len();
+        }
+        replaced.push_str(&text[from..]);
+        replaced
+    }
+}
+
+async fn ask(project: &Project, files: &[RelPath]) -> Result<Told, Unknown> {
+    if files.len() > MAX_FILES {
+        return Err(Unknown::ManyFiles);
+    }
+    if files.is_empty() {
+        return Ok(Told::default());
+    }
+    if !files.iter().any(|path| has_ready_server(project, path)) {
+        return Err(Unknown::NotReady);
+    }
+    let all = async {
+        let mut told = Told::default();
+        for path in files {
+            let ask = AskDiagnostics {
+                of: Of::File(path.as_str().to_owned()),
+                at_least: Severity::Warning,
+                waiting: Waiting::No,
+            };
+            let answer = diagnostics(project, &ask).await.map_err(|_| Unknown::NoAnswer)?;
+            if has_ready_server(project, path) && !answer.no_answer.is_empty() {
+                return Err(Unknown::NoAnswer);
+            }
+            told.found.extend(answer.found);
+            told.servers.extend(answer.servers);
+        }
+        told.servers.sort();
+        told.servers.dedup();
+        Ok(told)
+    };
+    tokio::time::timeout(DEADLINE, all).await.unwrap_or(Err(Unknown::NoAnswer))
+}
+
+fn has_ready_server(project: &Project, path: &RelPath) -> bool {
+    project.languages.language_of(path).is_some_and(|language| project.servers.is_ready(language))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_with_the_old_name_is_the_one_with_the_new() {
+        let name = NewName { old: "go".to_owned(), new: "run".to_owned() };
+        assert_eq!(
+            name.replaced("`Self@go` has no attribute `gone`, go"),
+            "`Self@run` has no attribute `gone`, run"
+        );
+        assert_eq!(name.replaced(""), "");
+    }
+}

@@ -1,0 +1,83 @@
+//! Outlines of the texts that an edit of whole files will write, made before files change: else the next question would wait
+//! while all of them are parsed. Invariant: an outline is of the very bytes that the file will have; what is not foretold is parsed
+//! later, as any change is.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::{Project, cores};
+use symd_base::text::{Encoding, is_read_as_itself};
+use symd_base::{Cancel, ContentHash, RelPath, Text, TextEdits};
+use symd_edit::{Plan, PlanStep};
+use symd_engine::{Foretold, MAX_PARSED_BYTES, View};
+use symd_index::Content;
+
+/// Files for which another thread is worth it.
+const WORTH: usize = 4;
+
+/// A file's step.
+struct Changed<'p> {
+    path: &'p RelPath,
+    base: ContentHash,
+    edits: &'p TextEdits,
+}
+
+/// Makes the outlines of what `plan` will write, while its files are still as they were, and hands them to the engine; the hashes of those texts.
+pub(super) async fn foretell(project: &Project, plan: &Plan) -> Vec<ContentHash> {
+    let plan = plan.clone();
+    // Where the project cannot be looked at the edit itself says why.
+    let foretold = project.look(move |view, cancel| outlines(view, &plan, cancel)).await.unwrap_or_default();
+    let hashes = foretold.iter().map(|one| one.hash).collect();
+    project.engine.foretell(foretold);
+    hashes
+}
+
+fn outlines(view: &View, plan: &Plan, cancel: &Cancel) -> Vec<Foretold> {
+    let mut changed: BTreeMap<&RelPath, Changed> = BTreeMap::new();
+    let mut foretold = Vec::new();
+    for step in &plan.steps {
+        match step {
+            PlanStep::Text { path, base, edits } => {
+                changed.insert(path, Changed { path, base: *base, edits });
+            }
+            PlanStep::Rename { from, base, .. } => foretold.extend(as_it_is(view, from, *base)),
+            _ => {}
+        }
+    }
+    let changed: Vec<Changed> = changed.into_values().collect();
+    let made = cores::in_order(&changed, WORTH, |one| one.outline(view, cancel));
+    foretold.extend(made.into_iter().flatten());
+    foretold
+}
+
+/// The outline of a file that only gets another name.
+fn as_it_is(view: &View, path: &RelPath, base: ContentHash) -> Option<Foretold> {
+    let file = view.snapshot.files.get(path.as_str())?;
+    match &file.content {
+        Content::Code { hash, outline, .. } if *hash == base => {
+            Some(Foretold { hash: base, grammar: file.grammar()?, outline: Arc::clone(outline) })
+        }
+        _ => None,
+    }
+}
+
+impl Changed<'_> {
+    /// The outline of the file as the edit makes it.
+    fn outline(&self, view: &View, cancel: &Cancel) -> Option<Foretold> {
+        cancel.check().ok()?;
+        let grammar = view.snapshot.files.get(self.path.as_str())?.grammar()?;
+        let bytes = view.root.read_unlinked(self.path, MAX_PARSED_BYTES).ok()?.bytes;
+        if ContentHash::of(&bytes) != self.base {
+            return None;
+        }
+        let before = Text::decode(bytes).ok()?;
+        let after = self.edits.apply(before.as_str()).ok()?;
+        // Only then are these the bytes on the disk, and the index would parse this text.
+        let is_verbatim = before.encoding() == Encoding::Utf8 && is_read_as_itself(&after);
+        if !is_verbatim || u64::try_from(after.len()).unwrap_or(u64::MAX) > MAX_PARSED_BYTES {
+            return None;
+        }
+        let outline = view.parsers.outline_now(grammar, &after, cancel).ok()?;
+        Some(Foretold { hash: ContentHash::of(after.as_bytes()), grammar, outline: Arc::new(outline) })
+    }
+}

@@ -1,0 +1,544 @@
+//! From what a client wants to a plan, on one view of the project. Writes nothing. Invariant: every step of the plan
+//! bears the hash of the very bytes that it was made up from.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::coming::{self, Coming};
+use super::request::{Ignored, Request, Stale, SymbolAct, TextAct, What};
+use super::{
+    BodyManner, Breaking, EditFault, Guard, Indentation, LineError, PlacedBody, Placing, ReplaceError,
+    SymbolEditError, Target, check_edits, delete_lines, delete_symbol, insert_at_line, patch, place_body,
+    replace_content, replace_lines,
+};
+use crate::read_file::{read_bytes, read_file};
+use crate::search::MatchMeans;
+use crate::target::{self, TargetError};
+use crate::tree::{FileOpError, LocateError, Tree, ViewTree};
+use symd_base::cancel::Cancelled;
+use symd_base::path::PathError;
+use symd_base::text::Encoding;
+use symd_base::{Cancel, ContentHash, RelPath, Text, TextEdit, TextEditError, TextEdits};
+use symd_config::Languages;
+use symd_edit::{Access, Plan, PlanStep};
+use symd_engine::{CurrentError, Foretold, MAX_PARSED_BYTES, View};
+use symd_index::{Content, FileEntry};
+use symd_parse::ParseError;
+use symd_resolve::Current;
+use symd_syntax::{Grammar, OutlineError};
+use symd_vfs::{EntryKind, VfsError};
+
+/// A plan, and what an answer says about it.
+#[derive(Debug, Default)]
+pub struct Made {
+    /// What to do.
+    pub plan: Plan,
+    /// What it is, in a line, for the history.
+    pub title: String,
+    /// The files it changes (links resolved), by path, with what they would hold; `None` where they would go.
+    pub files: BTreeMap<RelPath, Option<NewText>>,
+    /// What else is worth saying.
+    pub notes: Vec<String>,
+    /// How many occurrences were replaced, where that is the question.
+    pub replaced: Option<usize>,
+    /// What a patch does to each file, in its order.
+    pub written: Vec<Written>,
+    /// Whether a whole file that was there is overwritten.
+    pub overwrites: bool,
+    /// Outlines of texts to come: the index need not parse them again.
+    pub foretold: Vec<Foretold>,
+}
+
+/// A text before and after.
+#[derive(Clone, Debug, Default)]
+pub struct NewText {
+    /// What is there; empty where there is no text.
+    pub before: String,
+    /// What would be.
+    pub after: String,
+}
+
+/// What a patch does to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Under which name it is afterwards, or was.
+    pub path: RelPath,
+    /// How many bytes it has afterwards; 0 where it is gone.
+    pub bytes: usize,
+    /// Whether it comes into being.
+    pub created: bool,
+}
+
+/// A file that a patch names.
+struct Named {
+    /// Links resolved.
+    path: RelPath,
+    /// `None` for what is no text.
+    text: Option<Text>,
+    hash: ContentHash,
+    size: usize,
+}
+
+/// Why there is no plan. Nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub enum MakeError {
+    /// The path is of no use, or the file cannot be read.
+    #[error(transparent)]
+    File(#[from] FileOpError),
+    /// No single symbol is meant.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// The symbol cannot be edited that way.
+    #[error(transparent)]
+    Symbol(#[from] SymbolEditError),
+    /// The file's text and outline cannot be had.
+    #[error(transparent)]
+    Current(#[from] CurrentError),
+    /// A language server made its outline; ranges of it are not exact enough to edit by.
+    #[error("{0} has no grammar that symd could edit symbols by; use replace_content or the line tools")]
+    NoGrammar(RelPath),
+    /// The lines are not there.
+    #[error(transparent)]
+    Lines(#[from] LineError),
+    /// The expression is not there, or not as it should be.
+    #[error(transparent)]
+    Replace(#[from] ReplaceError),
+    /// The patch cannot be read.
+    #[error(transparent)]
+    PatchText(#[from] patch::ParseError),
+    /// The patch does not fit.
+    #[error(transparent)]
+    Patch(#[from] patch::PlanError),
+    /// A patch calls one file by two names.
+    #[error(
+        "{first} and {second} are one file ({file}); nothing was written; give its changes under one name"
+    )]
+    OneFile {
+        /// The name that comes first.
+        first: RelPath,
+        /// The other.
+        second: RelPath,
+        /// The file, links resolved.
+        file: RelPath,
+    },
+    /// The edits do not fit the text, which is a fault of symd's.
+    #[error(transparent)]
+    Edits(#[from] TextEditError),
+    /// A file is not what the client believes.
+    #[error(transparent)]
+    Stale(#[from] Stale),
+    /// The file changed between the question and the reading.
+    #[error("conflict: {0} changed while it was looked at; nothing was written; repeat the edit")]
+    Changing(RelPath),
+    /// The result would not parse, or harm what is around the edit.
+    #[error("{path}: {fault}; nothing was written; correct the text, or give force: true")]
+    Breaks {
+        /// Which file.
+        path: RelPath,
+        /// What is wrong with it.
+        fault: Box<EditFault>,
+    },
+    /// The parser does not get through the result.
+    #[error(
+        "{path}: the text that it would have cannot be checked: {error}; nothing was written; make it smaller or simpler, or give force: true"
+    )]
+    Unparsable {
+        /// Which file.
+        path: RelPath,
+        /// Why.
+        error: ParseError,
+    },
+    /// The asker went away.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+impl From<LocateError> for MakeError {
+    fn from(error: LocateError) -> MakeError {
+        FileOpError::from(error).into()
+    }
+}
+
+impl From<PathError> for MakeError {
+    fn from(error: PathError) -> MakeError {
+        LocateError::from(error).into()
+    }
+}
+
+impl From<VfsError> for MakeError {
+    fn from(error: VfsError) -> MakeError {
+        FileOpError::from(error).into()
+    }
+}
+
+/// Makes the plan of `request`.
+pub fn make(
+    view: &View,
+    languages: &Languages,
+    request: &Request,
+    cancel: &Cancel,
+) -> Result<Made, MakeError> {
+    let mut maker = Maker { view, request, cancel, made: Made::default(), coming: Vec::new() };
+    match &request.what {
+        What::Symbol { wanted, act: SymbolAct::Delete, .. } => {
+            maker.delete(&target::declarations(view, languages, wanted, cancel)?)?;
+        }
+        What::Symbol { wanted, act, indentation } => {
+            let found = target::target(view, languages, wanted, cancel)?;
+            maker.symbol(&found, act, *indentation)?;
+        }
+        What::Text { path, act } => maker.text(path, act)?,
+        What::Write { path, content } => maker.write(path, content)?,
+        What::Create { path, content } => maker.create(path, content)?,
+        What::Patch(patch) => maker.patch(patch)?,
+    }
+    maker.made.foretold = coming::parse(&view.parsers, &maker.coming, request.breaking, cancel)?;
+    Ok(maker.made)
+}
+
+/// What is looked for where the client may lift it.
+fn full_guard(breaking: Breaking) -> Guard {
+    match breaking {
+        Breaking::Refused => Guard::Full,
+        Breaking::Allowed => Guard::Off,
+    }
+}
+
+fn symbol_error(error: SymbolEditError, guard: Guard) -> MakeError {
+    match error {
+        SymbolEditError::Unfit { path, fault } if guard == Guard::Full => MakeError::Breaks { path, fault },
+        SymbolEditError::Unparsable { path, error } => MakeError::Unparsable { path, error },
+        other => other.into(),
+    }
+}
+
+struct Maker<'v> {
+    view: &'v View,
+    request: &'v Request,
+    cancel: &'v Cancel,
+    made: Made,
+    /// What is to be parsed.
+    coming: Vec<Coming>,
+}
+
+impl Maker<'_> {
+    /// The files that the request may name.
+    fn tree<T>(&self, work: impl FnOnce(&Tree<'_>) -> T) -> T {
+        match self.request.ignored {
+            Ignored::Refused => self.view.tree(work),
+            Ignored::Edited => self.view.whole_tree(work),
+        }
+    }
+
+    fn symbol(
+        &mut self,
+        found: &target::Target,
+        act: &SymbolAct,
+        indentation: Indentation,
+    ) -> Result<(), MakeError> {
+        let (grammar, current) = self.outlined(&found.file)?;
+        let path = &found.file.path;
+        let (text, outline) = (current.text.as_str(), current.outline.as_ref());
+        let symbol = Target { path, grammar, text, outline, row: found.row, parsers: &self.view.parsers };
+        let guard = match (indentation, self.request.breaking) {
+            (Indentation::AsRuled, _) => Guard::Neighbours,
+            (_, breaking) => full_guard(breaking),
+        };
+        let (done, placing, body) = match act {
+            SymbolAct::Replace(body) => ("replace", Placing::Instead, body.as_str()),
+            SymbolAct::InsertBefore(body) => ("insert before", Placing::Before, body.as_str()),
+            SymbolAct::InsertAfter(body) => ("insert after", Placing::After, body.as_str()),
+            SymbolAct::Delete => return self.delete(std::slice::from_ref(found)),
+        };
+        let placed = place_body(symbol, body, BodyManner { placing, indentation, guard }, self.cancel);
+        self.made.title = format!("{done} {} in {path}", found.symbol.name_path);
+        self.placed(&current, path, placed.map_err(|error| symbol_error(error, guard))?)
+    }
+
+    /// Deletes these declarations of one symbol, which stand in path order.
+    fn delete(&mut self, found: &[target::Target]) -> Result<(), MakeError> {
+        let guard = full_guard(self.request.breaking);
+        let mut paths: Vec<String> = Vec::new();
+        for of_file in found.chunk_by(|a, b| a.file.path == b.file.path) {
+            let Some(first) = of_file.first() else { continue };
+            let (grammar, current) = self.outlined(&first.file)?;
+            let path = &first.file.path;
+            let (text, outline) = (current.text.as_str(), current.outline.as_ref());
+            let symbol = Target { path, grammar, text, outline, row: first.row, parsers: &self.view.parsers };
+            let mut rows: Vec<usize> = of_file.iter().map(|one| one.row).collect();
+            rows.sort_by_key(|&row| outline.rows.get(row).map(|row| row.start));
+            let deleted = delete_symbol(symbol, &rows, self.cancel);
+            let checked = deleted.and_then(|edits| check_edits(symbol, edits, guard, self.cancel));
+            self.placed(&current, path, checked.map_err(|error| symbol_error(error, guard))?)?;
+            paths.push(path.to_string());
+        }
+        if let Some(first) = found.first() {
+            let name = &first.symbol.name_path;
+            // The index tells one from the others, and they all go.
+            let name =
+                if found.len() > 1 { name.rsplit_once('[').map_or(&**name, |(name, _)| name) } else { name };
+            self.made.title = format!("delete {name} in {}", paths.join(", "));
+        }
+        Ok(())
+    }
+
+    /// The grammar of a file in the index, and its text and outline, which are still those that the index has.
+    fn outlined(&self, file: &Arc<FileEntry>) -> Result<(Grammar, Current), MakeError> {
+        let path = &file.path;
+        let Content::Code { hash, .. } = &file.content else {
+            return Err(CurrentError::NoOutline(path.clone()).into());
+        };
+        let grammar = file.grammar().ok_or_else(|| MakeError::NoGrammar(path.clone()))?;
+        let current = self.view.current(file)?;
+        if current.hash != *hash {
+            return Err(MakeError::Changing(path.clone()));
+        }
+        self.request.base.check(path, Some(current.hash))?;
+        Ok((grammar, current))
+    }
+
+    fn placed(&mut self, current: &Current, path: &RelPath, placed: PlacedBody) -> Result<(), MakeError> {
+        let PlacedBody { edits, outline } = placed;
+        self.change(path, &current.text, current.hash, edits)?;
+        if let Some(coming) = self.coming.last_mut() {
+            coming.outline = outline;
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, written: &str, act: &TextAct) -> Result<(), MakeError> {
+        let file = self.tree(|tree| read_file(tree, written))?;
+        let path = self.view.root.resolve(&file.path)?;
+        self.request.base.check(&path, Some(file.hash))?;
+        let text = file.text.as_str();
+        let (title, edits) = match act {
+            TextAct::Replace { needle, replacement, mode, how_many } => {
+                let means = MatchMeans { program: self.view.parsers.program(), cancel: self.cancel };
+                let replaced = replace_content(written, text, needle, replacement, *mode, *how_many, means)?;
+                self.made.replaced = Some(replaced.count);
+                (format!("replace content in {path}"), replaced.edits)
+            }
+            TextAct::DeleteLines { start, end } => {
+                (format!("delete lines of {path}"), delete_lines(text, *start, *end)?)
+            }
+            TextAct::ReplaceLines { start, end, content } => {
+                (format!("replace lines of {path}"), replace_lines(text, *start, *end, content)?)
+            }
+            TextAct::InsertAtLine { line, content } => {
+                (format!("insert lines into {path}"), insert_at_line(text, *line, content)?)
+            }
+        };
+        self.made.title = title;
+        self.change(&path, &file.text, file.hash, edits)
+    }
+
+    fn write(&mut self, written: &str, content: &str) -> Result<(), MakeError> {
+        let path = RelPath::new(written)?;
+        match self.tree(|tree| tree.locate(written)) {
+            Err(LocateError::Missing(_)) => return self.make_file(path, content),
+            Ok(found) if found.kind == EntryKind::Directory => {
+                return Err(FileOpError::IsDirectory(written.to_owned()).into());
+            }
+            located => located?,
+        };
+        // Looked at again: what is ignored is not overwritten.
+        self.tree(|tree| tree.locate_unignored(written))?;
+        let path = self.view.root.resolve(&path)?;
+        let old = self.view.root.read(&path)?.bytes;
+        let base = ContentHash::of(&old);
+        self.request.base.check(&path, Some(base))?;
+        let before = Text::decode(old).map_or_else(|_| String::new(), |text| text.as_str().to_owned());
+        self.made.title = format!("overwrite {path}");
+        self.made.overwrites = true;
+        self.will_be(&path, before, content.to_owned(), Encoding::Utf8);
+        let bytes = content.as_bytes().to_vec();
+        self.made.plan.steps.push(PlanStep::Write { path, base: Some(base), bytes });
+        Ok(())
+    }
+
+    fn create(&mut self, written: &str, content: &str) -> Result<(), MakeError> {
+        let path = RelPath::new(written)?;
+        match self.tree(|tree| tree.locate(written)) {
+            Err(LocateError::Missing(_)) => self.make_file(path, content),
+            Ok(found) if found.kind == EntryKind::Directory => {
+                Err(FileOpError::IsDirectory(written.to_owned()).into())
+            }
+            Ok(_) => Err(VfsError::Exists { path }.into()),
+            Err(other) => Err(other.into()),
+        }
+    }
+
+    fn make_file(&mut self, path: RelPath, content: &str) -> Result<(), MakeError> {
+        self.request.base.check(&path, None)?;
+        let new = NewText { before: String::new(), after: content.to_owned() };
+        self.made.title = format!("create {path}");
+        self.made.files.insert(path.clone(), Some(new));
+        self.made.plan.steps.push(PlanStep::Create {
+            path,
+            bytes: content.as_bytes().to_vec(),
+            access: Access::Plain,
+        });
+        Ok(())
+    }
+
+    fn patch(&mut self, patch: &str) -> Result<(), MakeError> {
+        let patch = patch::parse(patch)?;
+        let mut read: BTreeMap<RelPath, Named> = BTreeMap::new();
+        let plan = patch::plan(&patch, patch::Options::default(), &mut |path| {
+            let Some(named) = self.named(path)? else { return Ok(None) };
+            let found = match &named.text {
+                Some(text) => patch::Found::Text(text.as_str().to_owned()),
+                None => patch::Found::NoText(FileOpError::Binary(path.to_string()).to_string()),
+            };
+            read.insert(path.clone(), named);
+            Ok(Some(found))
+        })?;
+        self.made.notes = plan.notes;
+        for shift in &plan.shifts {
+            self.made.notes.push(shift.to_string());
+        }
+        let (mut paths, mut places) = (Vec::new(), BTreeMap::new());
+        for operation in plan.operations {
+            let (path, new_path) = match &operation {
+                patch::FileOperation::Update { path, new_path, .. } => (path.clone(), new_path.clone()),
+                patch::FileOperation::Add { path, .. } | patch::FileOperation::Delete { path } => {
+                    (path.clone(), None)
+                }
+            };
+            // Every edit is of the text as it was read: two of them under two names would be made to each other's results.
+            for name in new_path.into_iter().chain([path.clone()]) {
+                let place = read.get(&name).map_or_else(|| self.place(&name), |named| named.path.clone());
+                if let Some(first) = places.insert(place.clone(), name.clone()) {
+                    return Err(MakeError::OneFile { first, second: name, file: place });
+                }
+            }
+            self.operation(operation, &read)?;
+            paths.push(path.to_string());
+        }
+        self.made.title = format!("patch {}", paths.join(", "));
+        Ok(())
+    }
+
+    /// The file that a patch calls `path`; `None` where there is none, the reason where it is of no use.
+    fn named(&self, path: &RelPath) -> Result<Option<Named>, String> {
+        let file = match self.tree(|tree| read_bytes(tree, path.as_str())) {
+            Err(FileOpError::Locate(LocateError::Missing(_))) => return Ok(None),
+            file => file.map_err(|error| error.to_string())?,
+        };
+        let path = self.view.root.resolve(&file.path).map_err(|error| error.to_string())?;
+        let (hash, size) = (ContentHash::of(&file.bytes), file.bytes.len());
+        Ok(Some(Named { path, text: Text::decode(file.bytes).ok(), hash, size }))
+    }
+
+    /// Where a file called `path` would be; links above it are followed, it is none itself.
+    fn place(&self, path: &RelPath) -> RelPath {
+        let above = path.parent().and_then(|above| self.view.root.resolve(&above).ok());
+        above.map_or_else(|| path.clone(), |above| above.join(path.file_name()))
+    }
+
+    /// Holds what is there against what is believed of it, under either of its names.
+    fn believed(&self, path: &RelPath, place: &RelPath, found: Option<ContentHash>) -> Result<(), Stale> {
+        self.request.base.check(place, found)?;
+        if path == place { Ok(()) } else { self.request.base.check(path, found) }
+    }
+
+    fn operation(
+        &mut self,
+        operation: patch::FileOperation,
+        read: &BTreeMap<RelPath, Named>,
+    ) -> Result<(), MakeError> {
+        let gone = |path: &RelPath| MakeError::Changing(path.clone());
+        match operation {
+            patch::FileOperation::Add { path, text, access } => {
+                let place = self.place(&path);
+                self.believed(&path, &place, None)?;
+                self.made.written.push(Written { path: path.clone(), bytes: text.len(), created: true });
+                let new = NewText { before: String::new(), after: text.clone() };
+                self.made.files.insert(place.clone(), Some(new));
+                self.made.plan.steps.push(PlanStep::Create { path: place, bytes: text.into_bytes(), access });
+            }
+            patch::FileOperation::Delete { path } => {
+                let named = read.get(&path).ok_or_else(|| gone(&path))?;
+                let base = named.hash;
+                self.believed(&path, &named.path, Some(base))?;
+                self.made.written.push(Written { path: path.clone(), bytes: 0, created: false });
+                self.made.files.insert(named.path.clone(), None);
+                self.made.plan.steps.push(PlanStep::Delete { path, base });
+            }
+            patch::FileOperation::Update { path, edits, new_path } => {
+                let named = read.get(&path).ok_or_else(|| gone(&path))?;
+                self.believed(&path, &named.path, Some(named.hash))?;
+                let shown = new_path.as_ref().unwrap_or(&path).clone();
+                self.made.written.push(Written {
+                    path: shown,
+                    bytes: named.size_after(&edits),
+                    created: false,
+                });
+                if let Some(text) = named.text.as_ref().filter(|_| !edits.is_empty()) {
+                    self.change(&named.path, text, named.hash, edits)?;
+                }
+                if let Some(to) = new_path {
+                    let new = self.made.files.insert(named.path.clone(), None).flatten();
+                    let text = named.text.as_ref().map_or("", Text::as_str);
+                    let unchanged = || NewText { before: text.to_owned(), after: text.to_owned() };
+                    let to = self.place(&to);
+                    self.made.files.insert(to.clone(), Some(new.unwrap_or_else(unchanged)));
+                    self.made.plan.steps.push(PlanStep::Rename { from: path, to, base: named.hash });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn change(
+        &mut self,
+        path: &RelPath,
+        text: &Text,
+        base: ContentHash,
+        edits: TextEdits,
+    ) -> Result<(), MakeError> {
+        let after = edits.apply(text.as_str())?;
+        self.will_be(path, text.as_str().to_owned(), after, text.encoding());
+        self.made.plan.steps.push(PlanStep::Text { path: path.clone(), base, edits });
+        Ok(())
+    }
+
+    /// Notes what `path` will hold: it is parsed when all is known.
+    fn will_be(&mut self, path: &RelPath, before: String, after: String, encoding: Encoding) {
+        if let Some(grammar) = self.grammar_of(path)
+            && before != after
+            && after.len() as u64 <= MAX_PARSED_BYTES
+        {
+            let (path, before, after) = (path.clone(), before.clone(), after.clone());
+            self.coming.push(Coming { path, grammar, before, after, encoding, outline: None });
+        }
+        self.made.files.insert(path.clone(), Some(NewText { before, after }));
+    }
+
+    fn grammar_of(&self, path: &RelPath) -> Option<Grammar> {
+        if let Some(file) = self.view.snapshot.files.get(path.as_str()) {
+            return file.grammar();
+        }
+        let language = self.view.languages.language_of(path)?;
+        Grammar::named(self.view.languages.get(language).grammar.as_deref()?)
+    }
+}
+
+impl Named {
+    /// How many bytes it has once `edits` are made: what they do not touch keeps its bytes, invalid ones too.
+    fn size_after(&self, edits: &TextEdits) -> usize {
+        let Some(text) = &self.text else { return self.size };
+        let is_wide = matches!(text.encoding(), Encoding::Utf16Le | Encoding::Utf16Be);
+        let size = |piece: &str| if is_wide { 2 * piece.encode_utf16().count() } else { piece.len() };
+        let old = |edit: &TextEdit| text.as_str().get(edit.range.as_range()).map_or(0, size);
+        let gone: usize = edits.iter().map(old).sum();
+        let come: usize = edits.iter().map(|edit| size(&edit.new_text)).sum();
+        (self.size + come).saturating_sub(gone)
+    }
+}
+
+impl From<OutlineError> for MakeError {
+    fn from(error: OutlineError) -> MakeError {
+        SymbolEditError::from(error).into()
+    }
+}

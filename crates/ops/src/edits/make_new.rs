@@ -1,0 +1,91 @@
+//! A file made where nothing is, and a directory. Nothing is overwritten, and links in the last place count as
+//! something that is there.
+
+use super::apply::apply;
+use super::make::MakeError;
+use super::perform::PerformError;
+use crate::Project;
+use crate::tree::{FileOpError, LocateError};
+use symd_base::RelPath;
+use symd_edit::{Access, By, Plan, PlanStep};
+use symd_vfs::{EntryKind, Root, VfsError};
+
+/// Directories that were made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MadeDirectory {
+    /// The one that was asked for.
+    pub path: RelPath,
+    /// What had to be made for it, itself included, outermost first; nothing when it was there. Links are resolved.
+    pub made: Vec<RelPath>,
+}
+
+/// Makes the file that a client wrote as `path`, with the directories above it.
+pub async fn create_file(
+    project: &Project,
+    path: &str,
+    content: String,
+    by: By,
+) -> Result<RelPath, PerformError> {
+    let written = path.to_owned();
+    let path = project.look(move |view, _| vacant(&view.root, &written)).await??;
+    let by = By { title: format!("create {path}"), ..by };
+    let create = PlanStep::Create { path: path.clone(), bytes: content.into_bytes(), access: Access::Plain };
+    apply(project, Plan::new(vec![create]), by).await?;
+    Ok(path)
+}
+
+/// Makes the directory that a client wrote as `path`, and those above it.
+pub async fn create_directory(project: &Project, path: &str, by: By) -> Result<MadeDirectory, PerformError> {
+    let written = path.to_owned();
+    let (path, is_there) = project
+        .look(move |view, _| -> Result<(RelPath, bool), MakeError> {
+            let path = RelPath::new(&written)?;
+            obstacle(&view.root, &path)?;
+            let is_there = view.root.stat(&path).is_ok_and(|(kind, _)| kind == EntryKind::Directory);
+            Ok((path, is_there))
+        })
+        .await??;
+    if is_there {
+        return Ok(MadeDirectory { path, made: Vec::new() });
+    }
+    let by = By { title: format!("create directory {path}"), ..by };
+    let make = PlanStep::MakeDirectory { path: path.clone() };
+    let applied = apply(project, Plan::new(vec![make]), by).await?;
+    Ok(MadeDirectory { path, made: applied.directories })
+}
+
+/// The path, if nothing is there and every directory above it is one or can be made.
+fn vacant(root: &Root, written: &str) -> Result<RelPath, MakeError> {
+    let path = RelPath::new(written)?;
+    match root.stat(&path) {
+        Ok((EntryKind::Directory, _)) => Err(FileOpError::IsDirectory(written.to_owned()).into()),
+        Ok(_) => Err(VfsError::Exists { path }.into()),
+        Err(VfsError::NotFound { .. }) => {
+            let above = path.parent().unwrap_or_else(RelPath::root);
+            obstacle(root, &above)?;
+            Ok(path)
+        }
+        Err(VfsError::Outside { .. }) => Err(LocateError::Outside(written.to_owned()).into()),
+        Err(other) => Err(other.into()),
+    }
+}
+
+/// Refuses where something on the way to `path`, or `path` itself, is there and no directory; names that.
+fn obstacle(root: &Root, path: &RelPath) -> Result<(), MakeError> {
+    let mut above = Some(path.clone());
+    while let Some(here) = above {
+        match root.stat(&here) {
+            Ok((EntryKind::Directory, _)) => return Ok(()),
+            Ok(_) => return Err(FileOpError::IsFile(here.to_string()).into()),
+            // A link that leads nowhere is there, too.
+            Err(VfsError::NotFound { .. }) if root.stat_link(&here).is_ok() => {
+                return Err(FileOpError::IsFile(here.to_string()).into());
+            }
+            Err(VfsError::NotFound { .. }) => {}
+            Err(VfsError::Outside { .. }) => return Err(LocateError::Outside(path.to_string()).into()),
+            Err(other) => return Err(other.into()),
+        }
+        above = here.parent();
+    }
+    Ok(())
+}

@@ -1,0 +1,416 @@
+//! The hunks of one file as edits of its text. Invariant: lines that a hunk does not take or bring keep their bytes.
+
+use std::fmt;
+
+use super::parsed::{Hunk, HunkLine, Sign, shown};
+use super::place::{Aim, Finder, Miss, Tolerance, Wanted};
+use super::text::FileLines;
+use crate::edits::endings::{Ending, Endings};
+use symd_base::{RelPath, TextEdit, TextRange};
+
+/// A hunk that stands elsewhere than it says, or only nearly. Lines are 1-based.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shift {
+    /// The file.
+    pub path: RelPath,
+    /// The hunk's number in it, from 1.
+    pub hunk: usize,
+    /// Where its old lines begin.
+    pub line: usize,
+    /// How far below the place it names, negative above; 0 where it names none.
+    pub offset: i64,
+    /// How many context lines were left out of account.
+    pub fuzz: usize,
+    /// How exactly the lines agree.
+    pub tolerance: Tolerance,
+}
+
+impl fmt::Display for Shift {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: hunk {} applied at line {}", self.path.as_str(), self.hunk, self.line)?;
+        if self.offset != 0 {
+            write!(f, " (offset {})", self.offset)?;
+        }
+        if self.fuzz != 0 {
+            write!(f, " (fuzz {})", self.fuzz)?;
+        }
+        match self.tolerance {
+            Tolerance::Exact => Ok(()),
+            Tolerance::LineEnds => write!(f, " (white space at line ends differs)"),
+            Tolerance::Indentation => write!(f, " (indentation differs)"),
+            Tolerance::Punctuation => write!(f, " (typographic characters differ)"),
+        }
+    }
+}
+
+/// Why a hunk cannot be applied. File lines are 1-based, and so are the patch's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HunkError {
+    /// Its old lines stand nowhere.
+    #[error(
+        "{}: hunk {hunk} does not apply: line {patch_line} of the patch expects {expected}, but line {line} of the file is \
+         {}", path.as_str(), found.as_deref().unwrap_or("past its end")
+    )]
+    Mismatch {
+        /// The file.
+        path: RelPath,
+        /// The hunk's number, from 1.
+        hunk: usize,
+        /// The line of the patch that does not agree.
+        patch_line: usize,
+        /// What it says.
+        expected: String,
+        /// The line of the file at which it should stand.
+        line: usize,
+        /// What stands there.
+        found: Option<String>,
+    },
+    /// Its old lines stand at several places.
+    #[error(
+        "{}: hunk {hunk} is ambiguous: its context stands at lines {first} and {second}; give more context, or a line \
+         number in its header", path.as_str()
+    )]
+    Ambiguous {
+        /// The file.
+        path: RelPath,
+        /// The hunk's number, from 1.
+        hunk: usize,
+        /// One place.
+        first: usize,
+        /// Another.
+        second: usize,
+    },
+    /// The line its header names is not there.
+    #[error("{}: hunk {hunk}: no line {header} stands behind line {after}", path.as_str())]
+    NoHeader {
+        /// The file.
+        path: RelPath,
+        /// The hunk's number, from 1.
+        hunk: usize,
+        /// What the header says.
+        header: String,
+        /// The line behind which it was looked for; 0 for the file's start.
+        after: usize,
+    },
+    /// It says that no line break follows a line that is not the last.
+    #[error(
+        "{}: hunk {hunk}: line {patch_line} of the patch is marked `\\ No newline at end of file`, but more text follows it",
+        path.as_str()
+    )]
+    UnendedInside {
+        /// The file.
+        path: RelPath,
+        /// The hunk's number, from 1.
+        hunk: usize,
+        /// The line that is marked.
+        patch_line: usize,
+    },
+}
+
+/// The edits that `hunks` make of `text`, and the hunks that stand elsewhere than they say.
+pub(super) fn edits_of(
+    path: &RelPath,
+    text: &str,
+    hunks: &[Hunk],
+    fuzz: usize,
+) -> Result<(Vec<TextEdit>, Vec<Shift>), HunkError> {
+    let lines = FileLines::of(text);
+    let file = File { path, lines: &lines, endings: Endings::of(text) };
+    let mut finder = Finder::new(&lines);
+    let (mut edits, mut shifts) = (Vec::new(), Vec::new());
+    let mut cursor = Cursor { floor: 0, offset: 0 };
+    for hunk in hunks {
+        let place = file.place(&mut finder, hunk, &mut cursor, fuzz)?;
+        let line = place.line + 1;
+        let is_as_said = place.offset == 0 && place.fuzz == 0 && place.tolerance == Tolerance::Exact;
+        if !is_as_said {
+            let Place { offset, fuzz, tolerance, .. } = place;
+            shifts.push(Shift { path: path.clone(), hunk: hunk.number, line, offset, fuzz, tolerance });
+        }
+        file.edits(hunk, place.line, &mut edits)?;
+    }
+    Ok((edits, shifts))
+}
+
+struct File<'a> {
+    path: &'a RelPath,
+    lines: &'a FileLines<'a>,
+    endings: Endings<'a>,
+}
+
+/// How far the hunks before have come.
+struct Cursor {
+    /// The line behind the last one taken.
+    floor: usize,
+    /// How far the last hunk stood below the place it named.
+    offset: i64,
+}
+
+/// Where a hunk stands: the 0-based line of its first old line.
+struct Place {
+    line: usize,
+    offset: i64,
+    fuzz: usize,
+    tolerance: Tolerance,
+}
+
+impl File<'_> {
+    fn place(
+        &self,
+        finder: &mut Finder<'_>,
+        hunk: &Hunk,
+        cursor: &mut Cursor,
+        fuzz: usize,
+    ) -> Result<Place, HunkError> {
+        let floor = self.behind_headers(finder, hunk, cursor.floor)?;
+        let mut wanted: Vec<Wanted> =
+            hunk.old_lines().map(|line| (line.text.as_str(), line.unended)).collect();
+        let shifted = |start: usize| usize::try_from(as_signed(start) + cursor.offset).unwrap_or(0);
+        let aim = match hunk.start {
+            _ if hunk.is_last => Aim::Last,
+            Some(start) => Aim::Near(shifted(start)),
+            None if hunk.headers.is_empty() => Aim::Only,
+            None => Aim::First,
+        };
+        let found = if wanted.is_empty() {
+            self.insertion(hunk, floor, aim)
+        } else {
+            self.search(finder, hunk, &wanted, floor, aim, fuzz)
+        };
+        let (line, fuzz, tolerance) = match found {
+            // Models write the file's final line break as one more line, an empty one.
+            Err(HunkError::Mismatch { .. }) if wanted.len() > 1 && ends_in_empty_context(hunk) => {
+                wanted.pop();
+                let again = self.search(finder, hunk, &wanted, floor, Aim::Last, 0);
+                again.or(found)?
+            }
+            found => found?,
+        };
+        let offset = hunk.start.map_or(0, |start| as_signed(line) - as_signed(start));
+        *cursor = Cursor { floor: line + wanted.len(), offset };
+        Ok(Place { line, offset, fuzz, tolerance })
+    }
+
+    /// Where a hunk goes that takes no line: where it says, else behind its headers, else at the end.
+    fn insertion(&self, hunk: &Hunk, floor: usize, aim: Aim) -> Result<(usize, usize, Tolerance), HunkError> {
+        let line = match aim {
+            Aim::Near(line) => line,
+            Aim::First => (floor + 1).min(self.lines.count()),
+            Aim::Only | Aim::Last => self.lines.count(),
+        };
+        if line > self.lines.count() {
+            let expected = "a line before it".to_owned();
+            return Err(self.mismatch(hunk, hunk.at, expected, self.lines.count()));
+        }
+        Ok((line, 0, Tolerance::Exact))
+    }
+
+    fn search(
+        &self,
+        finder: &mut Finder<'_>,
+        hunk: &Hunk,
+        wanted: &[Wanted],
+        floor: usize,
+        aim: Aim,
+        max_fuzz: usize,
+    ) -> Result<(usize, usize, Tolerance), HunkError> {
+        let is_context = |line: &&HunkLine| line.sign == Sign::Context;
+        let leading = hunk.lines.iter().take_while(is_context).count();
+        let trailing = hunk.lines.iter().rev().take_while(is_context).count();
+        for fuzz in 0..=max_fuzz.min(leading.max(trailing)) {
+            let (top, bottom) = (fuzz.min(leading), fuzz.min(trailing));
+            if top + bottom >= wanted.len() {
+                break;
+            }
+            let inner = &wanted[top..wanted.len() - bottom];
+            let inner_aim = if let Aim::Near(line) = aim { Aim::Near(line + top) } else { aim };
+            match finder.find(inner, floor + top, inner_aim) {
+                Ok((line, tolerance)) if line + inner.len() + bottom <= self.lines.count() => {
+                    return Ok((line - top, fuzz, tolerance));
+                }
+                Ok(_) | Err(Miss::Nowhere) => {}
+                Err(Miss::Ambiguous(first, second)) => {
+                    let (path, hunk) = (self.path.clone(), hunk.number);
+                    let (first, second) = (first.min(second) + 1 - top, first.max(second) + 1 - top);
+                    return Err(HunkError::Ambiguous { path, hunk, first, second });
+                }
+            }
+        }
+        Err(self.nearest_mismatch(finder, hunk, wanted, floor, aim))
+    }
+
+    fn behind_headers(&self, finder: &mut Finder<'_>, hunk: &Hunk, floor: usize) -> Result<usize, HunkError> {
+        let mut floor = floor;
+        for header in &hunk.headers {
+            floor = finder.header(header, floor).ok_or_else(|| HunkError::NoHeader {
+                path: self.path.clone(),
+                hunk: hunk.number,
+                header: shown(header),
+                after: floor,
+            })?;
+        }
+        Ok(floor)
+    }
+
+    /// The first line that does not agree, at the place where the hunk says it stands, or where its first line does.
+    fn nearest_mismatch(
+        &self,
+        finder: &mut Finder<'_>,
+        hunk: &Hunk,
+        wanted: &[Wanted],
+        floor: usize,
+        aim: Aim,
+    ) -> HunkError {
+        let said = match aim {
+            Aim::Near(line) => line.max(floor),
+            Aim::Last => self.lines.count().saturating_sub(wanted.len()).max(floor),
+            Aim::First | Aim::Only => floor,
+        };
+        let first = (wanted[0].0, false);
+        let start = if finder.agreeing(wanted, said, Tolerance::Punctuation) > 0 {
+            said
+        } else {
+            finder.find(&[first], floor, Aim::First).map_or(said, |(line, _)| line)
+        };
+        let agreed = finder.agreeing(wanted, start, Tolerance::Punctuation).min(wanted.len() - 1);
+        let old = hunk.lines.iter().enumerate().filter(|(_, line)| line.sign != Sign::New).nth(agreed);
+        let (at, expected) = old.map_or((0, String::new()), |(at, line)| (at, shown(&line.text)));
+        let marks = hunk.lines[..at].iter().filter(|line| line.unended).count();
+        self.mismatch(hunk, hunk.at + at + marks, expected, start + agreed)
+    }
+
+    fn mismatch(&self, hunk: &Hunk, patch_line: usize, expected: String, line: usize) -> HunkError {
+        let found = (line < self.lines.count()).then(|| shown(self.lines.line(line)));
+        HunkError::Mismatch {
+            path: self.path.clone(),
+            hunk: hunk.number,
+            patch_line,
+            expected,
+            line: line + 1,
+            found,
+        }
+    }
+
+    /// The edits of one hunk whose old lines begin at line `first`.
+    fn edits(&self, hunk: &Hunk, first: usize, edits: &mut Vec<TextEdit>) -> Result<(), HunkError> {
+        let spelling = self.spelling(hunk, first);
+        let mut line = first;
+        let mut rest = &hunk.lines[..];
+        while let Some(next) = rest.first() {
+            if next.sign == Sign::Context {
+                line += 1;
+                rest = &rest[1..];
+                continue;
+            }
+            let length = rest.iter().take_while(|line| line.sign != Sign::Context).count();
+            let (run, behind) = rest.split_at(length);
+            let past = line + run.iter().filter(|line| line.sign == Sign::Old).count();
+            if let Some(marked) = self.unended_inside(run, past) {
+                let before = hunk.lines.len() - rest.len() + marked;
+                let patch_line = hunk.at + before;
+                return Err(HunkError::UnendedInside {
+                    path: self.path.clone(),
+                    hunk: hunk.number,
+                    patch_line,
+                });
+            }
+            edits.push(self.edit(run, line, past, spelling));
+            line = past;
+            rest = behind;
+        }
+        Ok(())
+    }
+
+    /// The first new line of `run` that is marked as the file's last without being it.
+    fn unended_inside(&self, run: &[HunkLine], past: usize) -> Option<usize> {
+        let last = run.iter().rposition(|line| line.sign == Sign::New)?;
+        let is_inside = |at: usize| at != last || past < self.lines.count();
+        (0..run.len()).find(|&at| run[at].sign == Sign::New && run[at].unended && is_inside(at))
+    }
+
+    /// The edit that puts the new lines of `run` in place of lines `first..past`.
+    fn edit(&self, run: &[HunkLine], first: usize, past: usize, spelling: Spelling) -> TextEdit {
+        let lines = self.lines;
+        let range = TextRange::new(offset(lines.start(first)), offset(lines.start(past)));
+        let is_behind_unended = past == lines.count() && past > 0 && !lines.is_ended(past - 1);
+        // Where the patch does not say otherwise, a file without a final line break stays without.
+        let marked = run.iter().any(|line| line.sign == Sign::Old && line.unended);
+        let keeps_unended = is_behind_unended && !marked;
+        if keeps_unended && first > 0 && !run.iter().any(|line| line.sign == Sign::New) {
+            // The line before is the last now.
+            let end = lines.start(first - 1) + lines.line(first - 1).len();
+            let end = end - usize::from(lines.text[..end].ends_with('\r'));
+            return TextEdit { range: TextRange::new(offset(end), range.end), new_text: String::new() };
+        }
+        let ending = spelling.ending();
+        let mut new_text = String::new();
+        if is_behind_unended && first == past {
+            new_text.push_str(ending);
+        }
+        let mut new_lines = run.iter().filter(|line| line.sign == Sign::New).peekable();
+        while let Some(line) = new_lines.next() {
+            new_text.push_str(spelling.spell(&line.text));
+            let is_last = new_lines.peek().is_none();
+            if !(is_last && (line.unended || keeps_unended)) {
+                new_text.push_str(ending);
+            }
+        }
+        TextEdit { range, new_text }
+    }
+
+    /// Whether the patch spells out carriage returns as the file has them: then new lines are taken as they are.
+    fn spelling(&self, hunk: &Hunk, first: usize) -> Spelling {
+        let ended = || hunk.old_lines().enumerate().filter(|(i, _)| self.lines.is_ended(first + i));
+        let agrees = |(i, line): (usize, &HunkLine)| self.lines.line(first + i) == line.text;
+        let has_returns =
+            || hunk.lines.iter().any(|line| line.sign == Sign::New && line.text.ends_with('\r'));
+        let is_verbatim = match ended().next() {
+            _ if self.lines.is_cr() => false,
+            None => has_returns(),
+            Some(_) => ended().all(agrees),
+        };
+        if is_verbatim {
+            return Spelling::Verbatim;
+        }
+        Spelling::Adopted(self.endings.at(self.lines.start(first)))
+    }
+}
+
+/// How new lines are written.
+#[derive(Clone, Copy)]
+enum Spelling {
+    /// As the patch has them.
+    Verbatim,
+    /// With the file's own ending.
+    Adopted(Ending),
+}
+
+impl Spelling {
+    fn ending(self) -> &'static str {
+        match self {
+            Spelling::Verbatim => "\n",
+            Spelling::Adopted(ending) => ending.as_str(),
+        }
+    }
+
+    fn spell(self, line: &str) -> &str {
+        match self {
+            Spelling::Verbatim => line,
+            Spelling::Adopted(_) => line.strip_suffix('\r').unwrap_or(line),
+        }
+    }
+}
+
+/// Whether the hunk, placed by context alone, ends in an empty line that stays.
+fn ends_in_empty_context(hunk: &Hunk) -> bool {
+    let is_empty = |line: &HunkLine| line.sign == Sign::Context && line.text.is_empty();
+    hunk.start.is_none() && hunk.lines.last().is_some_and(is_empty)
+}
+
+fn as_signed(line: usize) -> i64 {
+    i64::try_from(line).unwrap_or(i64::MAX)
+}
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}

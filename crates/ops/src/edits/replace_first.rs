@@ -1,0 +1,81 @@
+//! The first occurrence of a text in a file replaced, and how many there were. Knows no ignore rules. Invariant: the
+//! occurrence is looked up again when the file changed in between, so what is replaced is what stands first.
+
+use super::apply::{ApplyError, apply};
+use super::make::MakeError;
+use super::perform::PerformError;
+use super::replace_content::{HowMany, ReplaceMode, replace_content};
+use crate::Project;
+use crate::search::MatchMeans;
+use crate::tree::{FileOpError, ViewTree};
+use symd_base::{Cancel, ContentHash, RelPath, Text, TextEdits};
+use symd_edit::{By, EditError, Plan, PlanStep};
+use symd_engine::View;
+use symd_vfs::EntryKind;
+
+/// How often it is tried while the file changes: ten clients that edited one file at once needed more than five.
+const ATTEMPTS: usize = 50;
+
+/// What was replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplacedFirst {
+    /// The file, as it was named.
+    pub path: RelPath,
+    /// How many occurrences there were, none overlapping another.
+    pub count: usize,
+    /// The lines (0-based, of the text before) that the first one touched, inclusive.
+    pub lines: (u32, u32),
+}
+
+/// Replaces the first occurrence of `old` in the file that a client wrote as `path`. Line breaks match line breaks; new
+/// ones are as the file has them.
+pub async fn replace_first(
+    project: &Project,
+    path: &str,
+    old: &str,
+    new: &str,
+    by: By,
+) -> Result<ReplacedFirst, PerformError> {
+    let mut attempt = 0;
+    let mut turn = project.engine.turn_behind_others().await;
+    loop {
+        attempt += 1;
+        let (path, old, new) = (path.to_owned(), old.to_owned(), new.to_owned());
+        let (replaced, plan) = project.look(move |view, _| planned(view, &path, &old, &new)).await??;
+        let by = By { title: format!("replace string in {}", replaced.path), ..by.clone() };
+        match apply(project, plan, by).await {
+            Err(ApplyError::Edit(EditError::Conflict { .. })) if attempt < ATTEMPTS => {
+                if turn.is_none() {
+                    turn = Some(project.engine.turn().await);
+                }
+            }
+            applied => {
+                applied?;
+                return Ok(replaced);
+            }
+        }
+    }
+}
+
+fn planned(view: &View, written: &str, old: &str, new: &str) -> Result<(ReplacedFirst, Plan), MakeError> {
+    let found = view.tree(|tree| tree.locate(written))?;
+    if found.kind == EntryKind::Directory {
+        return Err(FileOpError::IsDirectory(written.to_owned()).into());
+    }
+    let resolved = view.root.resolve(&found.path)?;
+    let bytes = view.root.read(&resolved)?.bytes;
+    let base = ContentHash::of(&bytes);
+    let text = Text::decode(bytes).map_err(|_| FileOpError::Binary(written.to_owned()))?;
+    // A literal text takes no process.
+    let means = MatchMeans { program: None, cancel: &Cancel::new() };
+    let replaced =
+        replace_content(written, text.as_str(), old, new, ReplaceMode::Literal, HowMany::Any, means)?;
+    let Some(first) = replaced.edits.iter().next().cloned() else {
+        return Err(super::ReplaceError::NoMatches { path: written.to_owned() }.into());
+    };
+    let line = |offset: u32| text.line_column(offset).line;
+    let lines = (line(first.range.start), line(first.range.end.saturating_sub(1).max(first.range.start)));
+    let edits = TextEdits::one(first.range, first.new_text);
+    let plan = Plan::new(vec![PlanStep::Text { path: resolved, base, edits }]);
+    Ok((ReplacedFirst { path: found.path, count: replaced.count, lines }, plan))
+}

@@ -1,0 +1,52 @@
+//! Which files have a name among their identifiers, and what they hold: held against later, it tells whether somebody has
+//! begun to use the name, or ceased to, since it was looked for. Invariant: equal only if every such file is the same,
+//! byte for byte, and no other file may hold the name unread.
+
+use crate::Project;
+use crate::question::QuestionError;
+use crate::target::Wanted;
+use crate::unread::{self, Unread};
+use symd_base::{ContentHash, RelPath};
+use symd_engine::View;
+use symd_resolve::accessor_names;
+use symd_syntax::Outline;
+
+/// The files in which a name is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Users {
+    /// The name, and those of accessors.
+    names: Vec<String>,
+    files: Vec<(RelPath, Option<ContentHash>)>,
+    /// What may hold the name and was not looked into: a file just written may still be with its parser.
+    unread: Unread,
+}
+
+impl Users {
+    /// Of the name of a symbol, as of now.
+    pub async fn of(project: &Project, wanted: &Wanted) -> Result<Users, QuestionError> {
+        let name = wanted.name_path.trim_end_matches('/').rsplit('/').next().unwrap_or("");
+        let name = name.split('[').next().unwrap_or(name);
+        let names = std::iter::once(name.to_owned()).chain(accessor_names(name));
+        Users::of_names(project, names.collect()).await
+    }
+
+    async fn of_names(project: &Project, names: Vec<String>) -> Result<Users, QuestionError> {
+        project.look(move |view, _| Users::in_view(view, names)).await
+    }
+
+    /// Whether they are still the same.
+    pub(super) async fn are_same(&self, project: &Project) -> Result<bool, QuestionError> {
+        Ok(Users::of_names(project, self.names.clone()).await? == *self)
+    }
+
+    fn in_view(view: &View, names: Vec<String>) -> Users {
+        let holds = |outline: &Outline| names.iter().any(|name| outline.occurrences.contains(name));
+        let files =
+            view.snapshot.files.iter().filter(|file| file.outline().is_some_and(|outline| holds(outline)));
+        let files = files.map(|file| (file.path.clone(), file.hash()));
+        let files = files.collect();
+        let mut unread = Unread::default();
+        names.iter().for_each(|name| unread.join(unread::of_word(view, name)));
+        Users { names, files, unread }
+    }
+}

@@ -1,0 +1,50 @@
+//! What stands in a symbol's file: head, documentation, body, members. Invariant: all of it belongs to the same text.
+
+use crate::Project;
+use crate::hover::{Documented, documented};
+use crate::question::QuestionError;
+use crate::symbol::{Detail, Lettering, Symbol, symbol};
+use crate::target::Target;
+use symd_base::{ContentHash, TextRange};
+use symd_engine::View;
+use symd_lsp::NoAnswer;
+use symd_resolve as resolve;
+
+/// A symbol as its file has it.
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    /// With its signature and its text; a type with its members and their signatures.
+    pub symbol: Symbol,
+    /// The lines from its first decorator to the end of its head.
+    pub head: String,
+    /// The comment right above it.
+    pub above: Option<String>,
+    /// The documentation that its body begins with.
+    pub within: Option<String>,
+    /// The state of the file.
+    pub hash: ContentHash,
+}
+
+pub(super) async fn read(project: &Project, of: &Target) -> Result<Declaration, QuestionError> {
+    let of = of.clone();
+    project.look(move |view, _| in_file(view, &of)).await?
+}
+
+fn in_file(view: &View, of: &Target) -> Result<Declaration, QuestionError> {
+    let changed = || NoAnswer::Changed { path: of.at.path.to_string() };
+    let current = view.current(&of.file).map_err(|_| changed())?;
+    let row = current.outline.rows.get(of.row).filter(|_| current.hash == of.at.hash).ok_or_else(changed)?;
+    let depth = usize::from(resolve::is_type(row.kind()));
+    let text = Some(Lettering { grammar: of.file.grammar(), text: current.text.as_str() });
+    let mut symbol = symbol(&of.at.path, &current.outline, of.row, Detail { depth, text });
+    symbol.children.retain(|child| !child.is_local);
+    let start = current.text.line_start(current.text.line_column(row.start).line as usize);
+    let before =
+        u32::try_from(start).map_or("", |start| current.text.slice(TextRange::new(start, row.start)));
+    if before.chars().all(char::is_whitespace) {
+        symbol.indent = before.to_owned();
+    }
+    symbol.body = Some(current.text.slice(row.range()).to_owned());
+    let Documented { head, above, within } = documented(&current.text, row);
+    Ok(Declaration { symbol, head, above, within, hash: current.hash })
+}

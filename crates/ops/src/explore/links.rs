@@ -1,0 +1,71 @@
+//! What is linked to a symbol: what a member overrides and what overrides it, what a type extends and what extends it.
+
+use crate::Project;
+use crate::implementations::{DoubtSentences, perhaps};
+use crate::overrides::override_links;
+use crate::question::QuestionError;
+use crate::relations::{Branch, Heads, Party, Where, types};
+use crate::target::Target;
+use symd_lsp::{Direction, Waiting};
+use symd_resolve as resolve;
+
+/// What is linked to a symbol.
+#[derive(Clone, Debug, Default)]
+pub struct Links {
+    /// What it overrides, or extends.
+    pub above: Vec<LinkedDeclaration>,
+    /// What overrides it, or extends it.
+    pub below: Vec<LinkedDeclaration>,
+    /// Why that may not be all; empty where nothing speaks for more.
+    pub perhaps: DoubtSentences,
+}
+
+/// A declaration that is linked to a symbol.
+#[derive(Clone, Debug)]
+pub struct LinkedDeclaration {
+    /// The file that it is in.
+    pub file: Where,
+    /// Who it is.
+    pub party: Party,
+    /// Whether that it is linked is sure.
+    pub is_likely: bool,
+}
+
+pub(crate) async fn links(
+    project: &Project,
+    target: &Target,
+    waiting: Waiting,
+) -> Result<Links, QuestionError> {
+    if resolve::is_type(target.symbol.kind) {
+        let heads = Heads::default();
+        let (up, down) = tokio::join!(
+            types(project, target, (Direction::Up, &heads), waiting),
+            types(project, target, (Direction::Down, &heads), waiting)
+        );
+        let (up, down) = (up?, down?);
+        let doubts = [up.omitted.perhaps, down.omitted.perhaps].concat();
+        let of_branches = |branches: Vec<Branch>| branches.into_iter().map(of_branch).collect();
+        return Ok(Links {
+            above: of_branches(up.branches),
+            below: of_branches(down.branches),
+            perhaps: perhaps(&doubts).unwrap_or_default(),
+        });
+    }
+    if !target.symbol.name_path.contains('/') {
+        return Ok(Links::default());
+    }
+    let links = override_links(project, target, waiting).await?;
+    let all = |targets: &[resolve::Target]| targets.iter().filter_map(of_target).collect();
+    let perhaps = DoubtSentences { one_by_one: links.objection(), by_reason: links.objection() };
+    Ok(Links { above: all(&links.above), below: all(&links.below), perhaps })
+}
+
+fn of_branch(branch: Branch) -> LinkedDeclaration {
+    LinkedDeclaration { file: branch.key.file, party: branch.party, is_likely: branch.is_likely }
+}
+
+fn of_target(target: &resolve::Target) -> Option<LinkedDeclaration> {
+    let (outline, row) = target.row()?;
+    let party = Party { name_path: outline.name_path(target.row), kind: row.kind(), line: row.name_line };
+    Some(LinkedDeclaration { file: Where::Project(target.file.path.clone()), party, is_likely: true })
+}

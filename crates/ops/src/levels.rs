@@ -1,0 +1,162 @@
+//! A directory's tree breadth first, page by page: what lies near comes first. Read from the disk, ignored or not, and not
+//! from the index. Invariant: links are listed and never descended, so a listing ends and stays inside the project.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::cores;
+use super::tree::{FileOpError, Tree};
+use symd_base::{Cancel, RelPath};
+use symd_vfs::{Entry, EntryKind, VfsError};
+
+/// Directories that are worth a thread.
+const WORTH: usize = 32;
+
+/// Directories looked at together at most, which bounds what is listed and then not asked for.
+const BATCH: usize = 1024;
+
+/// One entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LevelEntry {
+    /// Where, from the root of the project.
+    pub path: RelPath,
+    /// Whether it is a directory, or a link to one of the project.
+    pub is_directory: bool,
+}
+
+/// The entries of number `page` (0-based, half-open) beneath `directory` (as a client wrote it; empty is the root), down to
+/// `depth` levels: level by level, of each directory first the directories, then everything else, in byte order. What is
+/// inside a `.git` is not listed, and neither are names that are not UTF-8.
+pub fn levels(
+    tree: &Tree<'_>,
+    directory: &str,
+    depth: usize,
+    page: Range<usize>,
+    cancel: &Cancel,
+) -> Result<Vec<LevelEntry>, FileOpError> {
+    let found = tree.locate(directory)?;
+    if found.kind != EntryKind::Directory {
+        return Err(FileOpError::IsFile(directory.to_owned()));
+    }
+    let mut listed = Vec::new();
+    let (mut number, mut looked_at) = (0, 0);
+    let mut waiting = VecDeque::from([(found.path.clone(), 1)]);
+    while !waiting.is_empty() {
+        let batch: Vec<_> = waiting.drain(..waiting.len().min(batch(looked_at))).collect();
+        looked_at += batch.len();
+        let held = cores::in_order(&batch, WORTH, |(path, _)| {
+            cancel.check()?;
+            in_directory(tree, path).map_err(FileOpError::from)
+        });
+        cancel.check()?;
+        for ((path, level), held) in batch.into_iter().zip(held) {
+            let held = match held {
+                Ok(held) => held,
+                Err(error) if path == found.path => return Err(error),
+                // Removed since its parent was listed, or not ours to read.
+                Err(_) => continue,
+            };
+            for Held { name, is_directory, is_descended } in held {
+                if number >= page.end {
+                    return Ok(listed);
+                }
+                if is_descended && level < depth {
+                    waiting.push_back((path.join(&name), level + 1));
+                }
+                if page.contains(&number) {
+                    listed.push(LevelEntry { path: path.join(&name), is_directory });
+                }
+                number += 1;
+            }
+        }
+    }
+    Ok(listed)
+}
+
+/// How many directories are looked at together: few, or no more than before, so that a page near the start costs little.
+fn batch(looked_at: usize) -> usize {
+    looked_at.clamp(WORTH, BATCH)
+}
+
+/// One name in a directory.
+struct Held {
+    name: String,
+    is_directory: bool,
+    /// Whether what lies beneath is listed too.
+    is_descended: bool,
+}
+
+/// What is in the directory `path`, in the order of the listing.
+fn in_directory(tree: &Tree<'_>, path: &RelPath) -> Result<Vec<Held>, VfsError> {
+    let (entries, _) = tree.root.list(path, tree.root.open_directory(path)?)?;
+    let (mut directories, mut others) = (Vec::new(), Vec::new());
+    for Entry { name, kind } in entries {
+        let is_directory = match kind {
+            EntryKind::Link => matches!(tree.root.stat(&path.join(&name)), Ok((EntryKind::Directory, _))),
+            kind => kind == EntryKind::Directory,
+        };
+        // A linked directory may be its own ancestor.
+        let is_descended = kind == EntryKind::Directory && name != ".git";
+        let list = if is_directory { &mut directories } else { &mut others };
+        list.push(Held { name, is_directory, is_descended });
+    }
+    directories.append(&mut others);
+    Ok(directories)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch::Scratch;
+
+    fn listed(scratch: &Scratch, directory: &str, depth: usize, page: Range<usize>) -> String {
+        let entries = levels(&scratch.tree(), directory, depth, page, &Cancel::new()).expect("listed");
+        let shown: Vec<String> = entries
+            .iter()
+            .map(|entry| format!("{}{}", entry.path, if entry.is_directory { "/" } else { "" }))
+            .collect();
+        shown.join(" ")
+    }
+
+    #[test]
+    fn what_is_near_comes_first() {
+        let scratch = Scratch::new(&[
+            ("b", b""),
+            ("a", b""),
+            ("y/x/deep", b""),
+            ("y/f", b""),
+            ("c/f", b""),
+            (".git/HEAD", b""),
+            ("ignored/f", b""),
+        ]);
+        scratch.link("y", "link");
+        scratch.link("..", "y/x/again");
+        let all = ".git/ c/ ignored/ link/ y/ a b c/f ignored/f y/x/ y/f y/x/again/ y/x/deep";
+        assert_eq!(listed(&scratch, "", 9, 0..usize::MAX), all);
+        assert_eq!(listed(&scratch, "", 2, 4..9), "y/ a b c/f ignored/f");
+        assert_eq!(listed(&scratch, "", 1, 0..100), ".git/ c/ ignored/ link/ y/ a b");
+        assert_eq!(listed(&scratch, "", 0, 0..100), listed(&scratch, "", 1, 0..100));
+        assert_eq!(listed(&scratch, "y", 2, 0..100), "y/x/ y/f y/x/again/ y/x/deep");
+        assert_eq!(listed(&scratch, "", 9, 50..60), "");
+        let refused = levels(&scratch.tree(), "a", 1, 0..1, &Cancel::new());
+        assert!(matches!(refused, Err(FileOpError::IsFile(_))));
+    }
+
+    #[test]
+    fn pages_of_a_large_tree_are_cut_from_the_whole() {
+        let wide: Vec<String> = (0..150).map(|number| format!("d{number:03}/s/t/f")).collect();
+        let files: Vec<(&str, &[u8])> = wide.iter().map(|path| (path.as_str(), b"".as_slice())).collect();
+        let scratch = Scratch::new(&files);
+        let level = |tail: &str| (0..150).map(|number| format!("d{number:03}/{tail}")).collect::<Vec<_>>();
+        let whole = [level(""), level("s/"), level("s/t/"), level("s/t/f")].concat();
+        assert_eq!(listed(&scratch, "", 9, 0..usize::MAX), whole.join(" "));
+        for page in [0..1, 140..160, 299..460, 599..700] {
+            let expected = whole[page.start..page.end.min(600)].join(" ");
+            assert_eq!(listed(&scratch, "", 9, page), expected);
+        }
+        let cancel = Cancel::new();
+        cancel.cancel();
+        let cancelled = levels(&scratch.tree(), "", 9, 0..usize::MAX, &cancel);
+        assert!(matches!(cancelled, Err(FileOpError::Cancelled(_))));
+    }
+}

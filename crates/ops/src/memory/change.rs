@@ -1,0 +1,102 @@
+//! Changing memories, through the editor. Invariant: what is changed is what was looked at: a memory that changed in
+//! between is looked at again.
+
+use super::folder::Found;
+use super::{MemoryError, MemoryName};
+use crate::Project;
+use crate::edits::{ApplyError, HowMany, ReplaceMode, apply_aside, replace_content};
+use crate::search::MatchMeans;
+use symd_base::Cancel;
+use symd_edit::{By, EditError, Plan, PlanStep};
+use symd_engine::View;
+
+/// How often a change is made up whose memory changes under it: each time somebody else's is finished.
+const ATTEMPTS: usize = 64;
+
+/// Writes a memory, there already or not. `content` is written as it is.
+pub async fn write(project: &Project, name: &MemoryName, content: String, by: By) -> Result<(), MemoryError> {
+    let titled = By { title: format!("write memory {name}"), ..by };
+    let bytes = content.into_bytes();
+    // Whatever it holds: of two who write at once the later one is kept, and the history has both.
+    change(project, name, titled, move |found, _| {
+        Ok(PlanStep::Write { path: found.path.clone(), base: None, bytes: bytes.clone() })
+    })
+    .await
+}
+
+/// Removes a memory.
+pub async fn delete(project: &Project, name: &MemoryName, by: By) -> Result<(), MemoryError> {
+    let titled = By { title: format!("delete memory {name}"), ..by };
+    let missing = name.clone();
+    change(project, name, titled, move |found, _| {
+        let (_, base) = found.memory.as_ref().ok_or_else(|| MemoryError::Missing(missing.clone()))?;
+        Ok(PlanStep::Delete { path: found.path.clone(), base: *base })
+    })
+    .await
+}
+
+/// Gives a memory another name.
+pub async fn rename(
+    project: &Project,
+    old: &MemoryName,
+    new: &MemoryName,
+    by: By,
+) -> Result<(), MemoryError> {
+    let titled = By { title: format!("rename memory {old} to {new}"), ..by };
+    let target = new.clone();
+    let to = project.look(move |view, _| Found::read(&view.root, &target)).await??;
+    if to.memory.is_some() {
+        return Err(MemoryError::Exists(new.clone()));
+    }
+    let missing = old.clone();
+    change(project, old, titled, move |found, _| {
+        let (_, base) = found.memory.as_ref().ok_or_else(|| MemoryError::Missing(missing.clone()))?;
+        Ok(PlanStep::Rename { from: found.path.clone(), to: to.path.clone(), base: *base })
+    })
+    .await
+}
+
+/// Replaces the one occurrence of `needle` in a memory.
+pub async fn edit(
+    project: &Project,
+    name: &MemoryName,
+    needle: String,
+    replacement: String,
+    mode: ReplaceMode,
+    by: By,
+) -> Result<(), MemoryError> {
+    let titled = By { title: format!("edit memory {name}"), ..by };
+    let missing = name.clone();
+    change(project, name, titled, move |found, means| {
+        let (text, base) = found.memory.as_ref().ok_or_else(|| MemoryError::Missing(missing.clone()))?;
+        let path = found.path.as_str();
+        let replaced =
+            replace_content(path, text.as_str(), &needle, &replacement, mode, HowMany::One, means)?;
+        Ok(PlanStep::Text { path: found.path.clone(), base: *base, edits: replaced.edits })
+    })
+    .await
+}
+
+/// Makes the change that `step` makes up of a memory as it is; made up off the threads that serve everybody, since an
+/// expression may take long to match.
+async fn change(
+    project: &Project,
+    name: &MemoryName,
+    by: By,
+    step: impl Fn(&Found, MatchMeans<'_>) -> Result<PlanStep, MemoryError> + Clone + Send + 'static,
+) -> Result<(), MemoryError> {
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        let (name, step) = (name.clone(), step.clone());
+        let work = move |view: &View, cancel: &Cancel| {
+            let means = MatchMeans { program: view.parsers.program(), cancel };
+            step(&Found::read(&view.root, &name)?, means)
+        };
+        let step = project.look(work).await??;
+        match apply_aside(project, Plan::new(vec![step]), by.clone()).await {
+            Err(ApplyError::Edit(EditError::Conflict { .. })) if attempt < ATTEMPTS => {}
+            applied => return applied.map(|_| ()).map_err(MemoryError::from),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Where memories lie, and reading them. Works on the disk and not on the index: the folder may be ignored.
+
+use super::{MemoryError, MemoryName};
+use crate::Project;
+use symd_base::{Cancel, ContentHash, RelPath, Text};
+use symd_vfs::{EntryKind, MAX_FILE_BYTES, Root, VfsError};
+
+/// symd's own directory in a project.
+const OURS: &str = ".symd";
+
+/// What memories are kept in, in it.
+const FOLDER: &str = ".symd/memories";
+
+/// Where Serena has kept them: used in a project that has this folder and no directory of symd's.
+const SERENAS: &str = ".serena/memories";
+
+/// The names of all memories, sorted.
+pub async fn list(project: &Project) -> Result<Vec<MemoryName>, MemoryError> {
+    project.look(|view, cancel| names(&view.root, cancel)).await?
+}
+
+/// The text of a memory; `None` when there is none of that name.
+pub async fn read(project: &Project, name: MemoryName) -> Result<Option<String>, MemoryError> {
+    let found = project.look(move |view, _| Found::read(&view.root, &name)).await??;
+    Ok(found.memory.map(|(text, _)| text.as_str().to_owned()))
+}
+
+/// A memory's file, and what is in it.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// Where it is, or would be.
+    pub(super) path: RelPath,
+    /// Its text, and the hash of its bytes; `None` when there is no file.
+    pub(super) memory: Option<(Text, ContentHash)>,
+}
+
+impl Found {
+    pub(super) fn read(root: &Root, name: &MemoryName) -> Result<Found, MemoryError> {
+        let path = name.file(&folder(root)?);
+        if kind_of(root, &path)?.is_none() {
+            return Ok(Found { path, memory: None });
+        }
+        let bytes = match root.read_unlinked(&path, MAX_FILE_BYTES) {
+            Err(VfsError::NotFound { .. }) => return Ok(Found { path, memory: None }),
+            read => read?.bytes,
+        };
+        let hash = ContentHash::of(&bytes);
+        let text = Text::decode(bytes).map_err(|_| MemoryError::Binary(path.clone()))?;
+        Ok(Found { path, memory: Some((text, hash)) })
+    }
+}
+
+/// Where the memories of a project lie, there already or not.
+fn folder(root: &Root) -> Result<RelPath, MemoryError> {
+    let [ours, folder, serenas] = [OURS, FOLDER, SERENAS].map(RelPath::new);
+    let (ours, folder, serenas) = (ours?, folder?, serenas?);
+    let theirs = kind_of(root, &ours)?.is_none()
+        // A link in its place is nothing that is used.
+        && matches!(kind_of(root, &serenas), Ok(Some(EntryKind::Directory)));
+    Ok(if theirs { serenas } else { folder })
+}
+
+/// What lies at `path`; `None` for nothing. A link there, or on the way, is an error.
+fn kind_of(root: &Root, path: &RelPath) -> Result<Option<EntryKind>, MemoryError> {
+    let mut kind = EntryKind::Directory;
+    let mut here = RelPath::root();
+    for component in path.components() {
+        here = here.join(component);
+        kind = match root.stat_link(&here) {
+            Ok((EntryKind::Link, _)) => return Err(MemoryError::Link(here)),
+            Ok((kind, _)) => kind,
+            Err(VfsError::NotFound { .. }) => return Ok(None),
+            Err(other) => return Err(other.into()),
+        };
+    }
+    Ok(Some(kind))
+}
+
+fn names(root: &Root, cancel: &Cancel) -> Result<Vec<MemoryName>, MemoryError> {
+    let folder = folder(root)?;
+    if kind_of(root, &folder)? != Some(EntryKind::Directory) {
+        return Ok(Vec::new());
+    }
+    let mut names = Vec::new();
+    let mut waiting = vec![folder.clone()];
+    while let Some(directory) = waiting.pop() {
+        cancel.check()?;
+        let listed = root.open_directory_itself(&directory).and_then(|opened| root.list(&directory, opened));
+        let (entries, _) = match listed {
+            // Removed since it was listed.
+            Err(VfsError::NotFound { .. }) => continue,
+            listed => listed?,
+        };
+        for entry in entries {
+            let path = directory.join(&entry.name);
+            match entry.kind {
+                EntryKind::Directory => waiting.push(path),
+                EntryKind::File => names.extend(MemoryName::of_file(&folder, &path)),
+                EntryKind::Link | EntryKind::Other => {}
+            }
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods)]
+mod tests {
+    use super::*;
+
+    fn project(files: &[&str]) -> (tempfile::TempDir, Root) {
+        let scratch = tempfile::tempdir().expect("scratch");
+        for file in files {
+            let path = scratch.path().join(file);
+            std::fs::create_dir_all(path.parent().expect("has one")).expect("made");
+            std::fs::write(path, file).expect("written");
+        }
+        let root = Root::open(scratch.path()).expect("opened");
+        (scratch, root)
+    }
+
+    fn shown(root: &Root) -> Vec<String> {
+        names(root, &Cancel::new()).expect("listed").iter().map(MemoryName::to_string).collect()
+    }
+
+    #[test]
+    fn serenas_folder_is_used_where_symd_has_no_directory() {
+        let (scratch, root) = project(&[".serena/memories/b.md", ".serena/memories/t/a.md"]);
+        assert_eq!(shown(&root), ["b", "t/a"]);
+        std::fs::create_dir(scratch.path().join(".symd")).expect("made");
+        assert!(shown(&root).is_empty());
+        assert_eq!(folder(&root).expect("found").as_str(), FOLDER);
+        let (_scratch, root) = project(&["a.py"]);
+        assert_eq!(folder(&root).expect("found").as_str(), FOLDER);
+        let (_scratch, root) = project(&[".serena/project.yml"]);
+        assert_eq!(folder(&root).expect("found").as_str(), FOLDER);
+    }
+
+    #[test]
+    fn no_link_is_followed() {
+        let (scratch, root) = project(&["secret.md", "notes/n.md", ".symd/memories/a.md"]);
+        let link = |target: &str, name: &str| {
+            std::os::unix::fs::symlink(target, scratch.path().join(name)).expect("linked");
+        };
+        link("../../secret.md", ".symd/memories/secret.md");
+        link("../../notes", ".symd/memories/topic");
+        assert_eq!(shown(&root), ["a"]);
+        for name in ["secret", "topic/n", "topic/new"] {
+            let found = Found::read(&root, &MemoryName::new(name).expect("valid"));
+            assert!(matches!(found, Err(MemoryError::Link(_))), "{name}: {found:?}");
+        }
+        let (scratch, root) = project(&["elsewhere/memories/a.md"]);
+        std::os::unix::fs::symlink("elsewhere", scratch.path().join(".symd")).expect("linked");
+        assert!(matches!(names(&root, &Cancel::new()), Err(MemoryError::Link(_))));
+        let (scratch, root) = project(&["elsewhere/memories/a.md"]);
+        std::os::unix::fs::symlink("elsewhere", scratch.path().join(".serena")).expect("linked");
+        assert!(shown(&root).is_empty());
+    }
+}

@@ -1,0 +1,127 @@
+//! Declarations of one thing in several files: a function of C or C++ that is declared here and defined there, what Kotlin's
+//! common code expects and each platform's has. Invariant: two definitions are two things.
+
+use super::container::{container, is_callable};
+use super::one_thing::{before_name, text_of};
+use crate::symbol::signature_of;
+use symd_base::Cancel;
+use symd_base::cancel::Cancelled;
+use symd_engine::View;
+use symd_index::{Hit, Locals, Query, Scope};
+use symd_syntax::name_path::Matching;
+use symd_syntax::{NamePattern, SymbolKind};
+
+/// Names that more symbols than this have are not looked into: nothing is declared so often.
+const MAX_NAMESAKES: usize = 2_000;
+
+/// What a declaration is to the others of its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// It says that the thing is there: a prototype, `extern`, `expect`.
+    Declares,
+    /// It is the thing: a definition.
+    Defines,
+    /// It is the thing on one platform: `actual`.
+    DefinesHere,
+    /// It is seen in its own file only.
+    Own,
+}
+
+/// The declarations of what `hit` declares, itself among them.
+pub(super) fn across_files(view: &View, hit: &Hit, cancel: &Cancel) -> Result<Vec<Hit>, Cancelled> {
+    let alone = || vec![hit.clone()];
+    let Some(own) = Declared::read(view, hit) else { return Ok(alone()) };
+    let Ok(pattern) = NamePattern::parse(&own.name, Matching::Exact) else { return Ok(alone()) };
+    let query = Query {
+        pattern,
+        scope: Scope::Project,
+        include_kinds: Vec::new(),
+        exclude_kinds: Vec::new(),
+        locals: Locals::LeftOut,
+    };
+    let namesakes = view.snapshot.find(&query, cancel)?;
+    if own.part == Part::Own || namesakes.len() > MAX_NAMESAKES {
+        return Ok(alone());
+    }
+    let mut all = Vec::new();
+    for other in namesakes.into_iter().filter(|other| has_same_kind(hit, other)) {
+        cancel.check()?;
+        // Before its text is read.
+        if container(view, &other) != own.container {
+            continue;
+        }
+        let Some(declared) = Declared::read(view, &other) else { return Ok(alone()) };
+        if declared.part != Part::Own && declared.is_same(&own) {
+            all.push((declared.part, other));
+        }
+    }
+    let count = |part: Part| all.iter().filter(|(of, _)| *of == part).count();
+    let is_one = match own.is_kotlin {
+        true => count(Part::Declares) == 1 && count(Part::DefinesHere) + 1 == all.len(),
+        false => count(Part::Defines) <= 1,
+    };
+    let hits = all.into_iter().map(|(_, other)| other);
+    Ok(if is_one { hits.collect() } else { alone() })
+}
+
+/// Languages and kinds that can be one thing.
+fn has_same_kind(one: &Hit, other: &Hit) -> bool {
+    let kind =
+        |hit: &Hit| hit.file.outline().and_then(|outline| outline.rows.get(hit.row)).map(|row| row.kind());
+    let is_kotlin = |hit: &Hit| hit.file.grammar().is_some_and(|grammar| grammar.name() == "kotlin");
+    let is_c = |hit: &Hit| hit.file.grammar().is_some_and(|grammar| matches!(grammar.name(), "c" | "cpp"));
+    let (Some(first), Some(second)) = (kind(one), kind(other)) else { return false };
+    let is_kind = first == second || (is_callable(first) && is_callable(second));
+    is_kind && ((is_kotlin(one) && is_kotlin(other)) || (is_c(one) && is_c(other)))
+}
+
+/// What there is to compare.
+struct Declared {
+    name: String,
+    is_kotlin: bool,
+    container: Vec<String>,
+    /// The types of its parameters where they tell overloads apart, without white space.
+    types: Option<Vec<String>>,
+    part: Part,
+}
+
+impl Declared {
+    fn read(view: &View, hit: &Hit) -> Option<Declared> {
+        let outline = hit.file.outline()?;
+        let row = outline.rows.get(hit.row)?;
+        let language = hit.file.grammar()?.name();
+        let text = text_of(view, &hit.file)?;
+        let says = |row: usize, word: &str| {
+            before_name(&text, outline, row).split_whitespace().any(|other| other == word)
+        };
+        let part = match language {
+            "kotlin" if says(hit.row, "actual") => Part::DefinesHere,
+            "kotlin" => {
+                // The members of what is expected are so too, without a word.
+                let above = std::iter::successors(Some(hit.row), |&row| outline.rows[row].parent());
+                let mut above = above.map(|row| says(row, "expect"));
+                if above.any(|is_expected| is_expected) { Part::Declares } else { Part::Own }
+            }
+            _ if says(hit.row, "static") && row.parent().is_none() => Part::Own,
+            _ if is_callable(row.kind()) => {
+                let is_defined = text.get(row.range().as_range())?.trim_end().ends_with('}');
+                if is_defined { Part::Defines } else { Part::Declares }
+            }
+            _ if row.kind() == SymbolKind::Variable && says(hit.row, "extern") => Part::Declares,
+            _ if row.kind() == SymbolKind::Variable => Part::Defines,
+            _ => Part::Own,
+        };
+        let types = || signature_of(view, &hit.file, hit.row)?.parameter_types();
+        Some(Declared {
+            name: outline.name(row).to_owned(),
+            is_kotlin: language == "kotlin",
+            container: container(view, hit),
+            types: types(),
+            part,
+        })
+    }
+
+    fn is_same(&self, other: &Declared) -> bool {
+        self.container == other.container && self.types == other.types
+    }
+}

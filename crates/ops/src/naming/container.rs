@@ -1,0 +1,57 @@
+//! Overloads: functions of one name in one container, which a client that gives the name alone means together. Invariant:
+//! functions of two types, two modules or two receivers are never taken for overloads of one another.
+
+use super::qualified::{receiver, words_above};
+use crate::symbol::signature_of;
+use symd_engine::View;
+use symd_index::Hit;
+use symd_syntax::SymbolKind;
+
+/// More than these are answered for one at a time: each overload is a question of its own.
+const MAX_OVERLOADS: usize = 256;
+
+/// Whether these are overloads of one name in one container: functions, or a property's accessors.
+pub(crate) fn are_overloads(view: &View, hits: &[Hit]) -> bool {
+    let mut first = None;
+    hits.len() <= MAX_OVERLOADS
+        && hits.iter().all(|hit| {
+            let Some(outline) = hit.file.outline() else { return false };
+            let row = &outline.rows[hit.row];
+            let sort = (is_callable(row.kind()), outline.name(row).to_owned(), container(view, hit));
+            let has_overloads = hit.file.grammar().is_none_or(|grammar| grammar.name() != "c");
+            let is_possible =
+                has_overloads && (is_callable(row.kind()) || row.kind() == SymbolKind::Property);
+            is_possible && *first.get_or_insert_with(|| sort.clone()) == sort
+        })
+}
+
+/// What holds the symbol: the same for all overloads of a name, and for nothing else of that name.
+pub(super) fn container(view: &View, hit: &Hit) -> Vec<String> {
+    let Some(outline) = hit.file.outline() else { return Vec::new() };
+    let above = words_above(outline, hit.row);
+    let path = hit.file.path.as_str();
+    let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+    let parent = outline.rows[hit.row].parent();
+    match hit.file.grammar().map(|grammar| grammar.name()) {
+        Some("kotlin") => {
+            let package = outline.imports.unpack().package().unwrap_or("").to_owned();
+            [vec![package], above].concat()
+        }
+        // Parts of a class may stand in several files, members of C++ outside their class.
+        Some("csharp") => above,
+        Some("cpp" | "c") => {
+            let is_static = || signature_of(view, &hit.file, hit.row).is_some_and(|one| one.is_static);
+            let file = if parent.is_none() && is_static() { vec![path.to_owned()] } else { Vec::new() };
+            [file, above, receiver(view, &hit.file, hit.row)].concat()
+        }
+        Some("go") => [vec![directory.to_owned()], above, receiver(view, &hit.file, hit.row)].concat(),
+        // Each declaration of a class is one: two of a name are not the same class.
+        _ => vec![path.to_owned(), parent.map_or_else(String::new, |row| outline.name_path(row))],
+    }
+}
+
+/// Whether symbols of this kind are called.
+pub(super) fn is_callable(kind: SymbolKind) -> bool {
+    use SymbolKind::{Constructor, Function, Method, Operator};
+    matches!(kind, Function | Method | Constructor | Operator)
+}

@@ -1,0 +1,210 @@
+//! Names that are no name paths and can be understood: `Flask.run`, `flask.app.Flask`, `Crawler::crawl`, `Flask/run()`,
+//! `ApplicationCall/respondText`. Only where the literal reading found nothing. Invariant: the first kind of reading
+//! that fits any symbol counts, and with it all symbols that it fits.
+
+use super::qualified::{modules, receiver, without_arguments, words_above};
+use symd_base::Cancel;
+use symd_base::cancel::Cancelled;
+use symd_engine::View;
+use symd_index::{Hit, Query};
+use symd_syntax::NamePattern;
+use symd_syntax::name_path::Matching;
+
+/// Name paths that the account of a reading names.
+const NAMED: usize = 3;
+
+/// A name, understood.
+#[derive(Clone, Debug)]
+pub(crate) struct Understood {
+    /// What it means, in path order, then by position; never empty.
+    pub(crate) hits: Vec<Hit>,
+    /// What it was read as, in words.
+    pub(crate) meaning: String,
+}
+
+/// What a name is taken to say, in the order in which that is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sense {
+    /// The types and namespaces around the symbol, whatever separates them.
+    Around,
+    /// The receiver of an extension, of a method that stands outside its type.
+    Receiver,
+    /// The module, then the whole name path.
+    Module,
+    /// A package that the file lies beneath, then the whole name path: names are exported from elsewhere.
+    Package,
+}
+
+/// Reads `text`, which as a name path means nothing, in another way; `None` when that means nothing either. Of `query` all
+/// but the pattern counts.
+pub(crate) fn understood(
+    view: &View,
+    query: &Query,
+    text: &str,
+    cancel: &Cancel,
+) -> Result<Option<Understood>, Cancelled> {
+    let Some(spelling) = Spelling::read(text) else { return Ok(None) };
+    let Some((last, above)) = spelling.words.split_last() else { return Ok(None) };
+    let Ok(pattern) = NamePattern::parse(last, Matching::Exact) else { return Ok(None) };
+    let mut candidates = view.snapshot.find(&Query { pattern, ..query.clone() }, cancel)?;
+    candidates.retain(|hit| spelling.has_index(hit));
+    for sense in [Sense::Around, Sense::Receiver, Sense::Module, Sense::Package] {
+        let mut hits = Vec::new();
+        for hit in &candidates {
+            cancel.check()?;
+            if fits(view, hit, above, spelling.is_anchored, sense) {
+                hits.push(hit.clone());
+            }
+        }
+        if !hits.is_empty() {
+            let meaning = account(view, &hits, sense);
+            return Ok(Some(Understood { hits, meaning }));
+        }
+    }
+    Ok(None)
+}
+
+fn fits(view: &View, hit: &Hit, above: &[String], is_anchored: bool, sense: Sense) -> bool {
+    let Some(outline) = hit.file.outline() else { return false };
+    let own = words_above(outline, hit.row);
+    match sense {
+        Sense::Around if is_anchored => own == above,
+        Sense::Around => own.ends_with(above),
+        Sense::Receiver => {
+            let receiver = receiver(view, &hit.file, hit.row);
+            !receiver.is_empty() && !above.is_empty() && {
+                let whole = [own, receiver].concat();
+                whole.ends_with(above) || above.ends_with(&whole)
+            }
+        }
+        Sense::Module => above.strip_suffix(&*own).is_some_and(|module| {
+            !module.is_empty() && modules(&hit.file).iter().any(|path| path.ends_with(module))
+        }),
+        Sense::Package => above.strip_suffix(&*own).is_some_and(|package| {
+            let directories = modules(&hit.file).pop().unwrap_or_default();
+            !package.is_empty() && directories.windows(package.len()).any(|run| run == package)
+        }),
+    }
+}
+
+/// `Flask/run`, `respondText of ApplicationCall`, `Flask in src/flask/app.py`.
+fn account(view: &View, hits: &[Hit], sense: Sense) -> String {
+    let mut all: Vec<String> = Vec::new();
+    for hit in hits {
+        let Some(outline) = hit.file.outline() else { continue };
+        let row = &outline.rows[hit.row];
+        let path = outline.name_path(hit.row);
+        // Overloads of one name are one reading.
+        let name = if row.index > 0 { path.rsplit_once('[').map_or(&*path, |(name, _)| name) } else { &path };
+        let meaning = match sense {
+            Sense::Around => name.to_owned(),
+            Sense::Receiver => {
+                format!("{name} of {}", receiver(view, &hit.file, hit.row).join("."))
+            }
+            Sense::Module | Sense::Package => format!("{name} in {}", hit.file.path),
+        };
+        if !all.contains(&meaning) {
+            all.push(meaning);
+        }
+    }
+    let more = all.len().saturating_sub(NAMED);
+    all.truncate(NAMED);
+    let named = all.join(", ");
+    if more > 0 { format!("{named} and {more} more") } else { named }
+}
+
+/// A name in words.
+#[derive(Debug, PartialEq, Eq)]
+struct Spelling {
+    words: Vec<String>,
+    /// The index of the last word.
+    index: Option<u16>,
+    is_anchored: bool,
+}
+
+impl Spelling {
+    /// `None` for what can only be a name path.
+    fn read(text: &str) -> Option<Spelling> {
+        let called = text.trim();
+        let (is_anchored, bare) = match called.strip_prefix('/') {
+            Some(rest) => (true, rest),
+            None => (false, called),
+        };
+        let bare = without_call(bare);
+        let (bare, index) = with_index(bare);
+        let bare = without_arguments(bare);
+        let plain = bare.replace("::", "/").replace("->", "/").replace(['.', '#'], "/");
+        let word = |word: &str| word.trim().trim_matches('`').to_owned();
+        let mut words: Vec<String> = plain.split('/').map(word).filter(|word| !word.is_empty()).collect();
+        if words.len() > 1 && words[0] == "crate" {
+            words.remove(0);
+        }
+        Some(Spelling { words, index, is_anchored }).filter(|spelling| !spelling.words.is_empty())
+    }
+
+    fn has_index(&self, hit: &Hit) -> bool {
+        let index = hit.file.outline().and_then(|outline| outline.rows.get(hit.row)).map(|row| row.index);
+        self.index.is_none_or(|wanted| index.is_some_and(|index| index.saturating_sub(1) == wanted))
+    }
+}
+
+/// `Flask/run(self, host)` without its arguments.
+fn without_call(text: &str) -> &str {
+    if !text.ends_with(')') {
+        return text;
+    }
+    let mut depth = 0_usize;
+    for (at, c) in text.char_indices().rev() {
+        match c {
+            ')' => depth += 1,
+            '(' => {
+                depth -= 1;
+                if depth == 0 {
+                    return text[..at].trim_end();
+                }
+            }
+            _ => {}
+        }
+    }
+    text
+}
+
+/// `run[1]` is `run` and 1.
+fn with_index(text: &str) -> (&str, Option<u16>) {
+    let split = text.strip_suffix(']').and_then(|rest| rest.rsplit_once('['));
+    match split.and_then(|(name, digits)| Some((name, digits.parse().ok()?))) {
+        Some((name, index)) => (name, Some(index)),
+        None => (text, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_taken_apart_at_whatever_separates_them() {
+        let cases: &[(&str, &[&str], Option<u16>)] = &[
+            ("Flask.run", &["Flask", "run"], None),
+            ("flask.app.Flask", &["flask", "app", "Flask"], None),
+            ("Crawler::crawl", &["Crawler", "crawl"], None),
+            ("crate::shop::Shop<T>::open", &["shop", "Shop", "open"], None),
+            ("Flask/run()", &["Flask", "run"], None),
+            ("Flask.run(self, f(1))", &["Flask", "run"], None),
+            ("Shop#size[1]", &["Shop", "size"], Some(1)),
+            ("run(a", &["run(a"], None),
+            ("operator<", &["operator<"], None),
+        ];
+        for (text, words, index) in cases {
+            let spelling = Spelling::read(text).expect(text);
+            assert_eq!(
+                (spelling.words.iter().map(String::as_str).collect::<Vec<_>>(), spelling.index),
+                (words.to_vec(), *index),
+                "{text}"
+            );
+        }
+        assert_eq!(Spelling::read("..."), None);
+        assert_eq!(Spelling::read("()"), None);
+        assert!(Spelling::read("/Flask.run").is_some_and(|spelling| spelling.is_anchored));
+    }
+}

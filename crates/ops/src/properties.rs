@@ -1,0 +1,147 @@
+//! What must hold of globs and patches, whatever a client sends. See `symd::properties`.
+
+use super::edits::patch::{self, FileOperation, Found, Options};
+use super::glob::Glob;
+use super::search::Case;
+use symd_base::RelPath;
+
+/// Bytes of a reason beyond what it quotes.
+const REASON_BYTES: usize = 500;
+
+/// A glob compiles or is an error that quotes it; a path's own spelling fits it, and nothing else.
+pub fn glob(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let directory = RelPath::new("src/a+b").unwrap();
+    let compiled = [
+        Glob::path(&text),
+        Glob::name(&text),
+        Glob::beneath(&directory, &text),
+        Glob::anchored(&directory, &text, Case::Insensitive),
+    ];
+    for glob in &compiled {
+        match glob {
+            Ok(glob) => {
+                for path in ["", "a", "src/a+b/c.py", "größe/ö.kt", &text] {
+                    glob.matches(path);
+                }
+            }
+            Err(error) => assert!(error.to_string().len() <= REASON_BYTES + text.len(), "{error}"),
+        }
+    }
+    if text.is_empty() || text.len() > 1_000 || text.starts_with(['/', '.']) || text.ends_with('/') {
+        return;
+    }
+    let escaped: String = text.chars().flat_map(|c| ['\\', c]).collect();
+    let own = [Glob::path(&escaped), Glob::name(&escaped)].map(|glob| glob.unwrap());
+    for glob in own {
+        assert!(glob.matches(&text), "{escaped:?}");
+        assert!(!glob.matches(&format!("{text}x")) && !glob.matches(&format!("x{text}")), "{escaped:?}");
+    }
+}
+
+/// Files that patches may be of.
+const FILES: [(&str, &str); 3] = [
+    ("a.py", "def f():\n    return 1\n\n\ndef g():\n    return 2\n"),
+    ("b.txt", "one\r\ntwo\r\n"),
+    ("c", "é"),
+];
+
+/// A patch in either form is read or refused; its plan changes what was read, by no more than the patch brings.
+pub fn patches(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let parsed = match patch::parse(&text) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            assert!(error.to_string().len() <= REASON_BYTES + 2 * text.len(), "{error}");
+            return;
+        }
+    };
+    for fuzz in [0, 2] {
+        let mut read = |path: &RelPath| {
+            let known = FILES.iter().find(|(name, _)| *name == path.as_str());
+            Ok(known.map(|(_, text)| Found::Text((*text).to_owned())))
+        };
+        let Ok(plan) = patch::plan(&parsed, Options { fuzz }, &mut read) else { continue };
+        for operation in &plan.operations {
+            match operation {
+                FileOperation::Update { path, edits, .. } => {
+                    let (_, before) = FILES.iter().find(|(name, _)| *name == path.as_str()).unwrap();
+                    let after = edits.apply(before).unwrap();
+                    assert!(after.len() <= before.len() + 2 * text.len(), "{after:?}");
+                }
+                FileOperation::Add { text: added, .. } => {
+                    let most = FILES.iter().map(|(_, text)| text.len()).sum::<usize>() + 2 * text.len();
+                    assert!(added.len() <= most, "{added:?}");
+                }
+                FileOperation::Delete { path } => {
+                    assert!(FILES.iter().any(|(name, _)| *name == path.as_str()));
+                }
+            }
+        }
+    }
+}
+
+/// Globs to begin with.
+pub fn globs() -> Vec<Vec<u8>> {
+    ["src/**/*.{py,pyi}", "[!a-z]?", "**/test/**", "{a,{b,c[x]}}", "\\*", "größe/*"]
+        .map(|it| it.into())
+        .into()
+}
+
+/// What globs are made of.
+pub const GLOB_WORDS: &[&str] = &[
+    "*", "**", "/", "?", "[", "]", "[!", "[^", "[a-c]", "[z-a]", "{", "}", ",", "\\", "a", ".py", "é", "-",
+    "&&", "~~", "]]", "\n", "./", "|", "(?",
+];
+
+/// Patches to begin with, in either form.
+pub fn patch_seeds() -> Vec<Vec<u8>> {
+    [
+        "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n def f():\n-    return 1\n+    return 3\n",
+        "diff --git a/c b/d\nsimilarity index 90%\nrename from c\nrename to d\n--- a/c\n+++ b/d\n@@ -1 +1 @@\n-é\n\\ No newline at end of file\n+e\n",
+        "--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n",
+        "*** Begin Patch\n*** Update File: a.py\n*** Move to: z.py\n@@ def g():\n-    return 2\n+    return 4\n*** End of File\n*** End Patch\n",
+        "*** Begin Patch\n*** Add File: n\n+x\n*** Delete File: b.txt\n*** End Patch\n",
+        "*** Begin Patch\n--- b.txt\n+++ b.txt\n@@ -1,2 +1 @@\n one\r\n-two\r\n*** End Patch\n",
+    ]
+    .map(|it| it.into())
+    .into()
+}
+
+/// What patches are made of.
+pub const PATCH_WORDS: &[&str] = &[
+    "\n",
+    "\r\n",
+    "--- ",
+    "+++ ",
+    "a.py",
+    "b.txt",
+    "/dev/null",
+    "@@ -1,2 +1,2 @@",
+    "@@ -0,0 +1 @@",
+    "@@",
+    " ",
+    "+",
+    "-",
+    "def f():",
+    "    return 1",
+    "one",
+    "two",
+    "*** Begin Patch",
+    "*** End Patch",
+    "*** Update File: ",
+    "*** Add File: ",
+    "*** Delete File: ",
+    "*** Move to: ",
+    "*** End of File",
+    "\\ No newline at end of file",
+    "diff --git a/a.py b/a.py",
+    "rename from ",
+    "rename to ",
+    "copy from ",
+    "new file mode 100755",
+    "deleted file mode 100644",
+    "99999999999",
+    "..",
+    "\"",
+];

@@ -1,0 +1,181 @@
+//! The sessions of one connection, by the names that the client gives them. Invariant: there are never more than
+//! [`MAX_SESSIONS`], finished ones that are remembered included.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::output::Shown;
+use super::session::{Floods, Session};
+use super::terminal::NotWritten;
+use crate::shell::ward::{Launch, Streams, Ward};
+use crate::shell::{Directory, End, Environment, LeftBehind, Shell, ShellError, Shells, can_be_run};
+
+/// Sessions of one connection. When there are as many, finished ones are forgotten, the one started first before the
+/// others; when none is finished, no further session is started.
+pub const MAX_SESSIONS: usize = 64;
+
+/// What makes programs behave that expect a person: no colours, no cursor movements, no prompts. bash runs
+/// PROMPT_COMMAND after the user's own start-up files have set a prompt.
+const VARIABLES: [(&str, &str); 4] =
+    [("TERM", "dumb"), ("PS1", ""), ("PS2", ""), ("PROMPT_COMMAND", "PS1= PS2=")];
+
+/// A command for a terminal.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// Who understands it.
+    pub shell: &'a Shell,
+    /// What the shell is told.
+    pub command: &'a str,
+    /// Where it runs.
+    pub directory: &'a Directory,
+    /// Its variables, besides those that terminals need.
+    pub environment: &'a Environment,
+}
+
+/// Why a session is of no use.
+#[derive(Debug, thiserror::Error)]
+pub enum PtyError {
+    /// The name is taken.
+    #[error("session {0:?} is still running; talk to it with write_stdin, or start another session_id")]
+    Live(String),
+    /// The name is not known.
+    #[error("there is no session {0:?}; start it with exec_command")]
+    Unknown(String),
+    /// Its command has ended.
+    #[error("session {name:?} has ended ({end}); start it again with exec_command")]
+    Finished {
+        /// The session.
+        name: String,
+        /// How.
+        end: End,
+    },
+    /// Its command has ended, and what it printed is not read yet.
+    #[error("session {name:?} has ended ({end}) and takes no input; empty chars read the rest of its output")]
+    FinishedUnread {
+        /// The session.
+        name: String,
+        /// How.
+        end: End,
+    },
+    /// There are too many.
+    #[error("there are {MAX_SESSIONS} sessions running on this connection; end one of them first")]
+    TooMany,
+    /// Its program does not read.
+    #[error("session {name:?} reads no input: {taken} of {bytes} bytes were taken")]
+    Full {
+        /// The session.
+        name: String,
+        /// Bytes that it will read.
+        taken: usize,
+        /// Bytes that were to be written.
+        bytes: usize,
+    },
+    /// The command could not be started.
+    #[error(transparent)]
+    Shell(#[from] ShellError),
+}
+
+/// The sessions of one connection. Dropping them ends all of them.
+#[derive(Debug, Default)]
+pub struct Sessions {
+    named: Mutex<Named>,
+    floods: Floods,
+}
+
+#[derive(Debug, Default)]
+struct Named {
+    clock: u64,
+    sessions: BTreeMap<String, (u64, Arc<Session>)>,
+}
+
+impl Sessions {
+    /// Starts a session and reads what it prints at first.
+    pub async fn start(
+        &self,
+        shells: &Shells,
+        left_behind: &Arc<LeftBehind>,
+        name: &str,
+        request: Request<'_>,
+    ) -> Result<Shown, PtyError> {
+        can_be_run(request.command)?;
+        let session = self.named().start(name, || {
+            let environment = environment(request.environment);
+            let launch = |terminal| {
+                Ward::start(Launch {
+                    warden: &shells.warden,
+                    program: request.shell.program(),
+                    arguments: &request.shell.arguments(request.command),
+                    environment: &environment,
+                    directory: request.directory,
+                    streams: Streams::Terminal(terminal),
+                })
+            };
+            let session = Session::start(launch, Arc::clone(left_behind), self.floods.clone());
+            session.map_err(|error| ShellError::from(error).into())
+        })?;
+        Ok(session.read().await)
+    }
+
+    /// Types `chars` into a session, none to wait only, and reads what it prints.
+    pub async fn write(&self, name: &str, chars: &str) -> Result<Shown, PtyError> {
+        let session = self.find(name)?;
+        if let Some(end) = session.finished() {
+            return Err(PtyError::Finished { name: name.to_owned(), end });
+        }
+        if !chars.is_empty() {
+            let unread = |end| PtyError::FinishedUnread { name: name.to_owned(), end };
+            if let Some(end) = session.ended() {
+                return Err(unread(end));
+            }
+            match session.write(chars.as_bytes()).await {
+                // Closed: it is about to end, and what it still has to say is read.
+                Ok(()) | Err(NotWritten::Closed) => {}
+                Err(NotWritten::Full(taken)) => {
+                    return Err(PtyError::Full { name: name.to_owned(), taken, bytes: chars.len() });
+                }
+            }
+        }
+        Ok(session.read().await)
+    }
+
+    fn find(&self, name: &str) -> Result<Arc<Session>, PtyError> {
+        let named = self.named();
+        let found = named.sessions.get(name).map(|(_, session)| Arc::clone(session));
+        found.ok_or_else(|| PtyError::Unknown(name.to_owned()))
+    }
+
+    fn named(&self) -> MutexGuard<'_, Named> {
+        self.named.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A session's variables. What is typed is UTF-8, which a shell that edits lines takes only if it is told so.
+fn environment(asked: &Environment) -> Environment {
+    let environment = asked.with(&VARIABLES);
+    match ["LC_ALL", "LC_CTYPE", "LANG"].iter().any(|name| environment.get(name).is_some()) {
+        true => environment,
+        false => environment.with(&[("LC_CTYPE", "C.UTF-8")]),
+    }
+}
+
+impl Named {
+    fn start(
+        &mut self,
+        name: &str,
+        start: impl FnOnce() -> Result<Session, PtyError>,
+    ) -> Result<Arc<Session>, PtyError> {
+        let is_live = |(_, session): &(u64, Arc<Session>)| session.ended().is_none();
+        if self.sessions.get(name).is_some_and(is_live) {
+            return Err(PtyError::Live(name.to_owned()));
+        }
+        if self.sessions.len() >= MAX_SESSIONS && !self.sessions.contains_key(name) {
+            let finished = self.sessions.iter().filter(|(_, session)| !is_live(session));
+            let oldest = finished.min_by_key(|(_, (started, _))| *started).map(|(name, _)| name.clone());
+            self.sessions.remove(&oldest.ok_or(PtyError::TooMany)?);
+        }
+        let session = Arc::new(start()?);
+        self.clock += 1;
+        self.sessions.insert(name.to_owned(), (self.clock, Arc::clone(&session)));
+        Ok(session)
+    }
+}

@@ -1,0 +1,141 @@
+//! A server's answer held against what syntax finds likely, and what came of asking the server about the difference.
+
+use std::collections::{HashMap, HashSet};
+
+use super::answer::Completeness;
+use super::judge::{Found, Judged};
+use symd_base::RelPath;
+use symd_config::{LanguageId, Languages};
+use symd_resolve::{Judgement, Role};
+
+/// What the server does not tell.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Compared {
+    /// Likely occurrences in files of languages that the server serves.
+    pub(crate) silent: Vec<Found>,
+    /// Likely occurrences in files of languages that it does not.
+    pub(crate) other_languages: Vec<Found>,
+    /// How many there are of which nothing can be said.
+    pub(crate) unchecked: usize,
+}
+
+/// Finds what the server does not tell: `told` is where it says that the name stands. Other declarations of the name are no uses: they raise no alarm.
+pub(crate) fn compare(
+    judged: &Judged,
+    told: &HashSet<(&RelPath, u32)>,
+    languages: &Languages,
+    language: Option<LanguageId>,
+) -> Compared {
+    let mut served: HashSet<LanguageId> =
+        told.iter().filter_map(|(path, _)| languages.language_of(path)).collect();
+    served.extend(language);
+    let is_served = |path: &RelPath| match languages.language_of(path) {
+        Some(other) => {
+            served.contains(&other) || language.is_some_and(|it| share_server(languages, it, other))
+        }
+        None => true,
+    };
+    let untold = |judgement| {
+        let uses = judged.of(judgement).filter(|one| one.role != Role::Declaration);
+        uses.filter(|one| !told.contains(&(&one.path, one.range.start)))
+    };
+    let (silent, other_languages): (Vec<Found>, Vec<Found>) =
+        untold(Judgement::Likely).map(Found::of).partition(|one| is_served(&one.path));
+    Compared { silent, other_languages, unchecked: untold(Judgement::Unchecked).count() }
+}
+
+/// Whether one server is used for both languages.
+fn share_server(languages: &Languages, a: LanguageId, b: LanguageId) -> bool {
+    let of_a = &languages.get(a).language_servers;
+    let mut of_b = languages.get(b).language_servers.iter();
+    of_b.any(|server| of_a.iter().any(|other| other.name == server.name))
+}
+
+/// What asking about one silent occurrence told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The server itself leads from there to the symbol.
+    Confirmed,
+    /// It leads elsewhere: no reference.
+    Refuted,
+    /// It says nothing.
+    Open,
+}
+
+/// The verdicts so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Standing(HashMap<(RelPath, u32), Verdict>);
+
+impl Standing {
+    /// What came of asking about `one`, if it was asked about.
+    pub(crate) fn of(&self, one: &Found) -> Option<Verdict> {
+        self.0.get(&(one.path.clone(), one.range.start)).copied()
+    }
+
+    pub(crate) fn note(&mut self, one: &Found, verdict: Verdict) {
+        self.0.insert((one.path.clone(), one.range.start), verdict);
+    }
+
+    /// How many occurrences were asked about.
+    pub(crate) fn asked(&self) -> usize {
+        self.0.len()
+    }
+
+    /// From how many of these the server leads to the symbol.
+    pub(crate) fn confirmed_among(&self, silent: &[Found]) -> usize {
+        silent.iter().filter(|one| self.of(one) == Some(Verdict::Confirmed)).count()
+    }
+
+    pub(crate) fn not_refuted(&self, silent: &[Found]) -> Vec<Found> {
+        silent.iter().filter(|one| self.of(one) != Some(Verdict::Refuted)).cloned().collect()
+    }
+
+    /// What the answer may say of itself. Where every occurrence that was asked about turned out to be something
+    /// else, syntax is the one that errs, and those that were not asked about raise no alarm.
+    pub(crate) fn completeness(&self, compared: &Compared) -> Completeness {
+        let asked: Vec<Verdict> = compared.silent.iter().filter_map(|one| self.of(one)).collect();
+        let all_refuted = !asked.is_empty() && asked.iter().all(|&verdict| verdict == Verdict::Refuted);
+        let missing = self.not_refuted(&compared.silent).len();
+        if missing > 0 && !all_refuted {
+            return Completeness::Incomplete { missing, confirmed: self.confirmed_among(&compared.silent) };
+        }
+        match missing + compared.unchecked {
+            0 => Completeness::Complete,
+            unchecked => Completeness::Unchecked(unchecked),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use symd_base::TextRange;
+
+    fn found(start: u32) -> Found {
+        Found {
+            path: RelPath::new("a.py").expect("valid"),
+            range: TextRange::new(start, start + 1),
+            judgement: Judgement::Likely,
+            role: Role::Use,
+        }
+    }
+
+    fn completeness(silent: u32, verdicts: &[Verdict], unchecked: usize) -> Completeness {
+        let silent: Vec<Found> = (0..silent).map(found).collect();
+        let mut standing = Standing::default();
+        silent.iter().zip(verdicts).for_each(|(one, &verdict)| standing.note(one, verdict));
+        standing.completeness(&Compared { silent, other_languages: Vec::new(), unchecked })
+    }
+
+    #[test]
+    fn an_alarm_needs_an_occurrence_that_is_not_refuted() {
+        use Completeness::*;
+        use Verdict::*;
+        assert_eq!(completeness(0, &[], 0), Complete);
+        assert_eq!(completeness(0, &[], 3), Unchecked(3));
+        assert_eq!(completeness(2, &[Refuted, Refuted], 0), Complete);
+        assert_eq!(completeness(2, &[Refuted, Open], 0), Incomplete { missing: 1, confirmed: 0 });
+        assert_eq!(completeness(3, &[Refuted, Confirmed], 0), Incomplete { missing: 2, confirmed: 1 });
+        assert_eq!(completeness(4, &[Refuted, Refuted], 1), Unchecked(3), "syntax errs here");
+    }
+}

@@ -1,0 +1,96 @@
+//! Asking the server about likely occurrences that it did not tell: does it lead from there to the symbol? Only for
+//! a few, spread over all of them; none is asked about twice.
+
+use tokio::task::JoinSet;
+
+use super::compare::{Standing, Verdict};
+use super::judge::Found;
+use crate::Project;
+use crate::question::QuestionError;
+use crate::spot::{Expect, Spot, check};
+use crate::target::Target;
+use symd_base::RelPath;
+use symd_index::Content;
+use symd_lsp::{At, Goto, Span, Waiting};
+
+/// How many occurrences are asked about.
+const ASKED: usize = 8;
+
+/// Asks about some of `silent` and notes what came of it.
+pub(crate) async fn confirm(
+    project: &Project,
+    target: &Target,
+    silent: &[Found],
+    standing: &mut Standing,
+) -> Result<(), QuestionError> {
+    let Ok(language) = project.language_of(target) else { return Ok(()) };
+    let new: Vec<&Found> = silent.iter().filter(|one| standing.of(one).is_none()).collect();
+    let chosen = spread(&new, ASKED.saturating_sub(standing.asked()));
+    if chosen.is_empty() {
+        return Ok(());
+    }
+    let places = places(project, &chosen).await?;
+    let mut asked = JoinSet::new();
+    for (number, at) in places.into_iter().enumerate() {
+        let Some(at) = at else { continue };
+        let servers = project.servers.clone();
+        asked.spawn(async move {
+            let said = servers.goto(language, &at, Goto::Definition, Waiting::ForAnswer).await;
+            said.ok().map(|said| (number, said.value))
+        });
+    }
+    let answers = asked.join_all().await.into_iter().flatten().collect();
+    let verdicts = verdicts(project, target, answers).await?;
+    chosen.iter().for_each(|one| standing.note(one, Verdict::Open));
+    verdicts.into_iter().for_each(|(number, verdict)| standing.note(chosen[number], verdict));
+    Ok(())
+}
+
+/// Up to `count` of `all`, evenly spread.
+fn spread<'a>(all: &[&'a Found], count: usize) -> Vec<&'a Found> {
+    let count = count.min(all.len());
+    (0..count).map(|number| all[number * all.len() / count]).collect()
+}
+
+/// The occurrences as places to ask about, in their files' versions of now.
+async fn places(project: &Project, chosen: &[&Found]) -> Result<Vec<Option<At>>, QuestionError> {
+    let wanted: Vec<(RelPath, u32)> = chosen.iter().map(|one| (one.path.clone(), one.range.start)).collect();
+    project
+        .look(move |view, _| {
+            let place = |(path, offset): (RelPath, u32)| {
+                let file = view.snapshot.files.get(path.as_str())?;
+                let Content::Code { hash, .. } = &file.content else { return None };
+                Some(At { hash: *hash, revision: view.snapshot.revision, path, offset })
+            };
+            wanted.into_iter().map(place).collect()
+        })
+        .await
+}
+
+/// What the answers mean: they lead to the symbol, elsewhere, or nowhere.
+async fn verdicts(
+    project: &Project,
+    target: &Target,
+    answers: Vec<(usize, Vec<Span>)>,
+) -> Result<Vec<(usize, Verdict)>, QuestionError> {
+    let (path, name, range) = (target.at.path.clone(), target.name_range, target.range);
+    let work = move |view: &_, cancel: &_| {
+        // A server may point at the name, at the whole declaration, or at the beginning of its head.
+        let is_it = |spot: &Spot| {
+            let in_head = range.start <= spot.range.start && spot.range.start <= name.start;
+            spot.path == path && (spot.range.contains(name) || in_head)
+        };
+        let verdict = |(number, spans): &(usize, Vec<Span>)| {
+            let checked = check(view, spans, Expect::Anything, cancel)?;
+            let leads_nowhere = checked.spots.is_empty() && checked.outside.is_empty();
+            let verdict = match checked.spots.iter().any(is_it) {
+                true => Verdict::Confirmed,
+                false if leads_nowhere => Verdict::Open,
+                false => Verdict::Refuted,
+            };
+            Ok((*number, verdict))
+        };
+        answers.iter().map(verdict).collect()
+    };
+    project.look(work).await?
+}

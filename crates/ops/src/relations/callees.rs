@@ -1,0 +1,208 @@
+//! Whom one function calls: what the server's call hierarchy says; where it has none, every identifier of the body
+//! that is called, followed to its definition by the server or by syntax.
+
+use tokio::task::JoinSet;
+
+use super::Omitted;
+use super::level::{Gathered, Key, Level, Party, Where};
+use crate::Project;
+use crate::declared::declared_by;
+use crate::question::{QuestionError, Source};
+use crate::spot::{Expect, Spot, check};
+use crate::target::{Target, identifier_at};
+use symd_base::{Cancel, TextRange};
+use symd_engine::View;
+use symd_lsp::{At, CallSite, Direction, FileRef, Goto, NoAnswer, Span, Waiting};
+use symd_resolve as resolve;
+use symd_syntax::SymbolKind;
+use symd_syntax::call_site::is_called;
+
+/// Calls of one body that a server is asked to follow at once, and in all.
+const MAX_FOLLOWED: usize = 256;
+
+/// A call in a body.
+#[derive(Clone, Debug)]
+struct Site {
+    name: String,
+    range: TextRange,
+    line: u32,
+}
+
+pub(crate) async fn callees(
+    project: &Project,
+    function: &Target,
+    waiting: Waiting,
+) -> Result<Level, QuestionError> {
+    let said = match project.language_of(function) {
+        Ok(language) => project.servers.calls(language, &function.at, Direction::Down, waiting).await,
+        Err(why) => Err(why),
+    };
+    match said {
+        Ok(said) => from_hierarchy(project, said.value, Source::Server(said.server)).await,
+        Err(changed @ NoAnswer::Changed { .. }) => Err(changed.into()),
+        Err(why) => from_body(project, function, waiting, why).await,
+    }
+}
+
+async fn from_hierarchy(
+    project: &Project,
+    calls: Vec<CallSite>,
+    source: Source,
+) -> Result<Level, QuestionError> {
+    let languages = project.languages.clone();
+    let work = move |view: &View, cancel: &Cancel| {
+        let mut gathered = Gathered::default();
+        for call in &calls {
+            let sites = check(view, &call.sites, Expect::Anything, cancel)?.spots;
+            let lines: Vec<Option<u32>> = match sites.is_empty() {
+                true => vec![None],
+                false => sites.iter().map(|site| Some(site.line)).collect(),
+            };
+            let (key, party) =
+                pointed_at(view, &call.item.name, call.item.kind, &call.item.name_range, cancel)?;
+            lines.into_iter().for_each(|line| gathered.add(key.clone(), line, true, party.clone()));
+        }
+        Ok::<_, QuestionError>(gathered.branches(view, &languages))
+    };
+    let branches = project.look(work).await??;
+    Ok(Level { branches, source, omitted: Omitted::default() })
+}
+
+/// The symbol that a server points at.
+pub(super) fn pointed_at(
+    view: &View,
+    name: &str,
+    kind: SymbolKind,
+    place: &Span,
+    cancel: &Cancel,
+) -> Result<(Key, Option<Party>), QuestionError> {
+    let party = Some(Party { name_path: name.to_owned(), kind, line: place.start.line });
+    let path = match &place.file {
+        FileRef::Outside(path) => {
+            return Ok((Key { file: Where::Outside(path.clone()), at: Some(place.start.line) }, party));
+        }
+        FileRef::Project(path) => path,
+    };
+    let spot = check(view, std::slice::from_ref(place), Expect::Anything, cancel)?.spots.pop();
+    let declared = |spot: Spot| declared_by(view, &spot).map_or(spot.range.start, |(_, start)| start);
+    let at = spot.map(declared);
+    Ok((Key { file: Where::Project(path.clone()), at }, party))
+}
+
+async fn from_body(
+    project: &Project,
+    function: &Target,
+    waiting: Waiting,
+    why: NoAnswer,
+) -> Result<Level, QuestionError> {
+    let body = function.clone();
+    let sites = project.look(move |view, _| sites(view, &body)).await?;
+    // A server without call hierarchy may know definitions all the same.
+    if matches!(why, NoAnswer::Unsupported { .. })
+        && let Some((server, answers)) = follow(project, function, &sites, waiting).await?
+    {
+        return followed(project, sites, answers, Source::Server(server)).await;
+    }
+    let (path, languages) = (function.at.path.clone(), project.languages.clone());
+    let work = move |view: &View, cancel: &Cancel| {
+        let mut gathered = Gathered::default();
+        let mut omitted = Omitted::default();
+        for site in &sites {
+            let found = resolve::definitions(view, &path, site.range.start, cancel)?;
+            let Some(best) = found.first() else {
+                omitted.unresolved.push(site.name.clone());
+                continue;
+            };
+            let Some((_, row)) = best.row() else { continue };
+            let key = Key { file: Where::Project(best.file.path.clone()), at: Some(row.name_start) };
+            gathered.add(key, Some(site.line), found.len() == 1, None);
+        }
+        Ok::<_, QuestionError>((gathered.branches(view, &languages), omitted))
+    };
+    let (branches, omitted) = project.look(work).await??;
+    Ok(Level { branches, source: Source::Syntax(why), omitted })
+}
+
+/// The calls in a function's range, in order.
+fn sites(view: &View, function: &Target) -> Vec<Site> {
+    let Some(grammar) = function.file.grammar() else { return Vec::new() };
+    let Ok(current) = view.current(&function.file) else { return Vec::new() };
+    if current.hash != function.at.hash {
+        return Vec::new();
+    }
+    let outline = &current.outline;
+    let all = outline.occurrences.hashes.iter().flat_map(|&hash| outline.occurrences.offsets_of_hash(hash));
+    let mut starts: Vec<u32> =
+        all.filter(|start| (function.name_range.end..function.range.end).contains(start)).collect();
+    starts.sort_unstable();
+    let is_declared = |start: u32| outline.rows.iter().any(|row| row.name_start == start);
+    let site = |start: u32| {
+        let name = identifier_at(&current.text, start);
+        let range = TextRange::new(start, start + u32::try_from(name.len()).ok()?);
+        let is_call = !name.is_empty() && is_called(grammar, current.text.as_str(), range);
+        let line = current.text.line_column(start).line;
+        (is_call && !is_declared(start)).then(|| Site { name: name.to_owned(), range, line })
+    };
+    starts.into_iter().filter_map(site).collect()
+}
+
+/// Where the server says that each call leads, and which server; `None` when it does not say.
+async fn follow(
+    project: &Project,
+    function: &Target,
+    sites: &[Site],
+    waiting: Waiting,
+) -> Result<Option<(String, Vec<Option<Vec<Span>>>)>, QuestionError> {
+    let Ok(language) = project.language_of(function) else { return Ok(None) };
+    let mut asked = JoinSet::new();
+    for (number, site) in sites.iter().take(MAX_FOLLOWED).enumerate() {
+        let servers = project.servers.clone();
+        let at = At { offset: site.range.start, ..function.at.clone() };
+        asked.spawn(async move { (number, servers.goto(language, &at, Goto::Definition, waiting).await) });
+    }
+    let mut server = None;
+    let mut answers: Vec<Option<Vec<Span>>> = vec![None; sites.len()];
+    while let Some(Ok((number, said))) = asked.join_next().await {
+        match said {
+            Ok(said) => {
+                server.get_or_insert(said.server);
+                answers[number] = Some(said.value);
+            }
+            Err(changed @ NoAnswer::Changed { .. }) => return Err(changed.into()),
+            Err(_) => {}
+        }
+    }
+    Ok(server.map(|server| (server, answers)))
+}
+
+async fn followed(
+    project: &Project,
+    sites: Vec<Site>,
+    answers: Vec<Option<Vec<Span>>>,
+    source: Source,
+) -> Result<Level, QuestionError> {
+    let languages = project.languages.clone();
+    let work = move |view: &View, cancel: &Cancel| {
+        let mut gathered = Gathered::default();
+        let mut omitted = Omitted::default();
+        for (site, spans) in sites.iter().zip(&answers) {
+            let Some(span) = spans.as_ref().and_then(|spans| spans.first()) else {
+                omitted.unresolved.push(site.name.clone());
+                continue;
+            };
+            let (key, party) = pointed_at(view, &site.name, SymbolKind::Function, span, cancel)?;
+            gathered.add(key, Some(site.line), true, party);
+        }
+        Ok::<_, QuestionError>((gathered.branches(view, &languages), omitted))
+    };
+    let (branches, omitted) = project.look(work).await??;
+    Ok(Level { branches, source, omitted })
+}
+
+/// Whether each of these functions calls anything.
+pub(super) async fn have_callees(
+    project: &Project,
+    functions: Vec<Target>,
+) -> Result<Vec<bool>, QuestionError> {
+    project.look(move |view, _| functions.iter().map(|one| !sites(view, one).is_empty()).collect()).await
+}

@@ -1,0 +1,214 @@
+//! The callers of one function, by the server's own call hierarchy, held against the calls that syntax is sure of; or
+//! by its references that are calls, each with the function around it, where a server has no hierarchy, is known to
+//! leave callers out of it, or was caught doing so.
+
+use std::collections::BTreeSet;
+
+use super::Omitted;
+use super::level::{Gathered, Key, Level, Party, Where};
+use crate::Project;
+use crate::question::{QuestionError, Source};
+use crate::references::{Completeness, Judged, Reference, References, judge, of_judged, renamed_to};
+use crate::spot::{Expect, Source as SpotSource, Spot, check, spots};
+use crate::target::Target;
+use symd_base::{Cancel, RelPath, TextRange};
+use symd_config::server::Trustworthiness;
+use symd_engine::View;
+use symd_lsp::{CallSite, Direction, FileRef, NoAnswer, Said, Waiting};
+use symd_resolve::{Judgement, Role};
+
+pub(super) async fn callers(
+    project: &Project,
+    function: &Target,
+    waiting: Waiting,
+) -> Result<Level, QuestionError> {
+    // Syntax judges while the server works.
+    let (judged, said) =
+        tokio::join!(judge(project, std::slice::from_ref(function)), hierarchy(project, function, waiting));
+    let (judged, said) = (judged?, said?);
+    if let Some(said) = &said
+        && is_proven(project, said)
+        && let Some(level) = from_hierarchy(project, function, said, judged.clone()).await?
+    {
+        return Ok(level);
+    }
+    let found = of_judged(project, function, judged, waiting).await?;
+    let source = found.source.clone();
+    let languages = project.languages.clone();
+    let calls = said.map(|said| said.value);
+    let work = move |view: &View, cancel: &Cancel| {
+        let (gathered, omitted) = gather(view, &found, calls.as_deref(), cancel)?;
+        Ok((gathered.branches(view, &languages), omitted))
+    };
+    let (branches, omitted) = project.look(work).await?.map_err(|error: QuestionError| error)?;
+    Ok(Level { branches, source, omitted })
+}
+
+/// What the server's call hierarchy says; `None` where it has none or does not answer.
+pub(super) async fn hierarchy(
+    project: &Project,
+    function: &Target,
+    waiting: Waiting,
+) -> Result<Option<Said<Vec<CallSite>>>, QuestionError> {
+    let Ok(language) = project.language_of(function) else { return Ok(None) };
+    match project.servers.calls(language, &function.at, Direction::Up, waiting).await {
+        Ok(said) => Ok(Some(said)),
+        Err(changed @ NoAnswer::Changed { .. }) => Err(changed.into()),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Whether the hierarchy may be believed as far as nothing speaks against it.
+fn is_proven(project: &Project, said: &Said<Vec<CallSite>>) -> bool {
+    let known = project.languages.server(&said.server).map(|server| server.call_hierarchy);
+    known.unwrap_or_default() == Trustworthiness::Proven
+}
+
+/// The callers that the hierarchy has; `None` when a call that syntax is sure of stands in a function it lacks.
+async fn from_hierarchy(
+    project: &Project,
+    function: &Target,
+    said: &Said<Vec<CallSite>>,
+    judged: Judged,
+) -> Result<Option<Level>, QuestionError> {
+    let other_uses =
+        judged.of(Judgement::Likely).filter(|one| matches!(one.role, Role::Use | Role::Argument));
+    let unread = judged.unread.clone();
+    let mut omitted = Omitted { other_uses: other_uses.count(), unread, ..Omitted::default() };
+    let (calls, name, languages) = (said.value.clone(), function.name.clone(), project.languages.clone());
+    let work = move |view: &View, cancel: &Cancel| {
+        let (gathered, sites) = add(view, &calls, cancel)?;
+        let is_told = |path: &RelPath, range: TextRange| sites.contains(&(path.clone(), range.start));
+        let silent: Vec<(RelPath, TextRange)> = judged
+            .of(Judgement::Likely)
+            .filter(|one| one.role == Role::Call && !is_told(&one.path, one.range))
+            .map(|one| (one.path.clone(), one.range))
+            .collect();
+        // The same function may be called at a place that the server tells otherwise: through an alias, say.
+        let around = spots(view, &silent, &name, cancel)?;
+        let lacks = around.iter().flatten().any(|spot| !gathered.has(&Key::around(spot)));
+        let unchecked = judged.of(Judgement::Unchecked);
+        let unchecked =
+            unchecked.filter(|one| one.role == Role::Call && !is_told(&one.path, one.range)).count();
+        let renamed = renamed(view, &judged, &name, &sites, cancel)?;
+        Ok::<_, QuestionError>((!lacks).then(|| (gathered.branches(view, &languages), unchecked, renamed)))
+    };
+    let Some((branches, unchecked, renamed)) = project.look(work).await?? else { return Ok(None) };
+    (omitted.unchecked, omitted.renamed) = (unchecked, renamed);
+    Ok(Some(Level { branches, source: Source::Server(said.server.clone()), omitted }))
+}
+
+/// Files that import the function under another name, each with that name, where no call by it begins at one of `sites`.
+fn renamed(
+    view: &View,
+    judged: &Judged,
+    name: &str,
+    sites: &BTreeSet<(RelPath, u32)>,
+    cancel: &Cancel,
+) -> Result<Vec<(RelPath, String)>, QuestionError> {
+    let imports = judged.of(Judgement::Likely).filter(|one| one.role == Role::Import);
+    let imports: Vec<(RelPath, TextRange)> = imports.map(|one| (one.path.clone(), one.range)).collect();
+    let mut renamed = Vec::new();
+    for spot in spots(view, &imports, name, cancel)?.into_iter().flatten() {
+        let Some(alias) = renamed_to(&spot.around.line, name).filter(|alias| *alias != name) else {
+            continue;
+        };
+        let text = SpotSource::read(view, &spot.path).map(|source| source.text);
+        let calls_it = |(path, start): &(RelPath, u32)| {
+            let there = text.as_ref().and_then(|text| text.as_str().get(*start as usize..));
+            *path == spot.path && there.is_some_and(|there| there.starts_with(alias))
+        };
+        if !sites.iter().any(calls_it) {
+            renamed.push((spot.path.clone(), alias.to_owned()));
+        }
+    }
+    renamed.dedup();
+    Ok(renamed)
+}
+
+fn gather(
+    view: &View,
+    found: &References,
+    hierarchy: Option<&[CallSite]>,
+    cancel: &Cancel,
+) -> Result<(Gathered, Omitted), QuestionError> {
+    let mut gathered = Gathered::default();
+    let mut omitted = Omitted::default();
+    match (found.completeness, &found.source) {
+        (Completeness::Incomplete { missing, .. }, _) => omitted.missing = missing,
+        (Completeness::Unchecked(unchecked), Source::Server(_)) => omitted.unchecked = unchecked,
+        // What syntax is not sure of is in the tree, and marked there.
+        (Completeness::Unchecked(_), Source::Syntax(_)) | (Completeness::Complete, _) => {}
+    }
+    omitted.unread = found.unread.clone();
+    omitted.renamed =
+        found.renamed().into_iter().map(|(path, alias)| (path.clone(), alias.to_owned())).collect();
+    let (of_hierarchy, _) = add(view, hierarchy.unwrap_or_default(), cancel)?;
+    for Reference { spot, role, judgement } in found.list.iter().chain(&found.elsewhere) {
+        match role {
+            Role::Call => {
+                let key = Key::around(spot);
+                let is_new = !gathered.has(&key) && hierarchy.is_some() && !of_hierarchy.has(&key);
+                omitted.only_in_references += usize::from(is_new);
+                gathered.add(key, Some(spot.line), *judgement == Judgement::Likely, None);
+            }
+            Role::Use | Role::Argument => omitted.other_uses += 1,
+            Role::Import | Role::Declaration => {}
+        }
+    }
+    omitted.only_in_hierarchy = of_hierarchy.keys().filter(|key| !gathered.has(key)).count();
+    gathered.merge(of_hierarchy);
+    Ok((gathered, omitted))
+}
+
+/// The callers of a call hierarchy, and where in the project's files their calls begin.
+pub(super) fn add(
+    view: &View,
+    calls: &[CallSite],
+    cancel: &Cancel,
+) -> Result<(Gathered, BTreeSet<(RelPath, u32)>), QuestionError> {
+    let mut gathered = Gathered::default();
+    let (mut spans, mut callers) = (Vec::new(), Vec::new());
+    for call in calls {
+        match &call.item.name_range.file {
+            FileRef::Outside(path) => {
+                let line = call.item.name_range.start.line;
+                let key = Key { file: Where::Outside(path.clone()), at: Some(line) };
+                let party = Party { name_path: call.item.name.clone(), kind: call.item.kind, line };
+                gathered.add(key, None, true, Some(party));
+            }
+            FileRef::Project(_) if call.sites.is_empty() => callers.push(call.item.name_range.clone()),
+            // Where the calls stand says more reliably who calls than the item, whose ranges servers choose freely.
+            FileRef::Project(_) => spans.extend(call.sites.iter().cloned()),
+        }
+    }
+    // All at once: each file is read once.
+    let spots: Vec<Spot> = check(view, &spans, Expect::Anything, cancel)?.spots;
+    spots.iter().for_each(|spot| gathered.add(Key::around(spot), Some(spot.line), true, None));
+    let callers: Vec<Spot> = check(view, &callers, Expect::Anything, cancel)?.spots;
+    callers.iter().for_each(|spot| gathered.add(Key::around(spot), None, true, None));
+    Ok((gathered, spots.into_iter().map(|spot| (spot.path, spot.range.start)).collect()))
+}
+
+/// Whether each of these functions may be called from anywhere: whether its name stands anywhere but where it is
+/// declared. A look at names only, so that it costs next to nothing however many there are.
+pub(super) async fn have_callers(
+    project: &Project,
+    functions: Vec<Target>,
+) -> Result<Vec<bool>, QuestionError> {
+    let work = move |view: &View, cancel: &Cancel| {
+        let is_named = |function: &Target| {
+            cancel.check()?;
+            let own = &function.at.path;
+            Ok(view.snapshot.files.iter().any(|file| match file.outline() {
+                Some(outline) if file.path == *own => {
+                    outline.occurrences.offsets_of(&function.name).nth(1).is_some()
+                }
+                Some(outline) => outline.occurrences.contains(&function.name),
+                None => false,
+            }))
+        };
+        functions.iter().map(is_named).collect::<Result<Vec<bool>, QuestionError>>()
+    };
+    project.look(work).await?
+}

@@ -1,0 +1,147 @@
+//! One level of a relation: the symbols on the other side, each with the places where that shows.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::Omitted;
+use crate::question::Source;
+use crate::spot::Spot;
+use crate::target::{Target, declared_at};
+use symd_base::RelPath;
+use symd_config::Languages;
+use symd_engine::View;
+use symd_syntax::SymbolKind;
+
+/// What tells symbols apart: the file, and where the name begins; the top level of a file has no such place.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key {
+    /// Which file.
+    pub file: Where,
+    /// Where its name begins in a file of the project, its line in another; `None` for a file's top level.
+    pub at: Option<u32>,
+}
+
+/// A file, in the project or not.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Where {
+    /// One of the project's.
+    Project(RelPath),
+    /// Not.
+    Outside(PathBuf),
+}
+
+/// A symbol on the other side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Party {
+    /// Its name path; at a file's top level the file's stem; outside the project the name alone.
+    pub name_path: String,
+    /// Its kind.
+    pub kind: SymbolKind,
+    /// The 0-based line of its name.
+    pub line: u32,
+}
+
+/// One symbol of a level.
+#[derive(Clone, Debug)]
+pub struct Branch {
+    /// What tells it from others.
+    pub key: Key,
+    /// Who it is.
+    pub party: Party,
+    /// The 0-based lines where it shows, ascending: of the calls, in the caller's file; of the subtypes' heads.
+    pub lines: Vec<u32>,
+    /// Whether any of that is sure.
+    pub is_likely: bool,
+    pub(super) target: Option<Target>,
+}
+
+/// What was found on one level.
+pub(crate) struct Level {
+    pub(crate) branches: Vec<Branch>,
+    pub(crate) source: Source,
+    pub(crate) omitted: Omitted,
+}
+
+impl Key {
+    pub(super) fn of(target: &Target) -> Key {
+        Key { file: Where::Project(target.at.path.clone()), at: Some(target.name_range.start) }
+    }
+
+    /// The function or file that a spot stands in.
+    pub(super) fn around(spot: &Spot) -> Key {
+        let at = spot.inside.as_ref().map(|inside| inside.name_start);
+        Key { file: Where::Project(spot.path.clone()), at }
+    }
+}
+
+/// Places, gathered by the symbol on the other side.
+#[derive(Default)]
+pub(super) struct Gathered(BTreeMap<Key, (Vec<u32>, bool, Option<Party>)>);
+
+impl Gathered {
+    /// Adds a place at `line` (0-based). `party` where the key does not lead to it.
+    pub(super) fn add(&mut self, key: Key, line: Option<u32>, is_likely: bool, party: Option<Party>) {
+        let entry = self.0.entry(key).or_default();
+        entry.0.extend(line);
+        entry.1 |= is_likely;
+        if entry.2.is_none() {
+            entry.2 = party;
+        }
+    }
+
+    pub(super) fn has(&self, key: &Key) -> bool {
+        self.0.contains_key(key)
+    }
+
+    /// Each symbol with its lines, and who it is where the key does not tell.
+    pub(super) fn into_parts(self) -> impl Iterator<Item = (Key, Vec<u32>, Option<Party>)> {
+        self.0.into_iter().map(|(key, (lines, _, party))| (key, lines, party))
+    }
+
+    pub(super) fn keys(&self) -> impl Iterator<Item = &Key> {
+        self.0.keys()
+    }
+
+    pub(super) fn merge(&mut self, other: Gathered) {
+        for (key, (lines, is_likely, party)) in other.0 {
+            let entry = self.0.entry(key).or_default();
+            entry.0.extend(lines);
+            entry.1 |= is_likely;
+            entry.2 = entry.2.take().or(party);
+        }
+    }
+
+    /// The branches, by file, then by position.
+    pub(super) fn branches(self, view: &View, languages: &Languages) -> Vec<Branch> {
+        let branch = |(key, (mut lines, is_likely, party)): (Key, (Vec<u32>, bool, Option<Party>))| {
+            lines.sort_unstable();
+            lines.dedup();
+            let target = match (&key.file, key.at) {
+                (Where::Project(path), Some(at)) => declared_at(view, languages, path, at),
+                _ => None,
+            };
+            let party = target.as_ref().map(party_of).or(party);
+            let party = party.unwrap_or_else(|| top_level(&key));
+            Branch { key, party, lines, is_likely, target }
+        };
+        self.0.into_iter().map(branch).collect()
+    }
+}
+
+pub(super) fn party_of(target: &Target) -> Party {
+    let line =
+        target.file.outline().and_then(|outline| outline.rows.get(target.row)).map(|row| row.name_line);
+    Party {
+        name_path: target.symbol.name_path.clone(),
+        kind: target.symbol.kind,
+        line: line.unwrap_or(target.symbol.start_line),
+    }
+}
+
+pub(super) fn top_level(key: &Key) -> Party {
+    let name_path = match &key.file {
+        Where::Project(path) => path.file_stem().to_owned(),
+        Where::Outside(path) => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+    };
+    Party { name_path, kind: SymbolKind::File, line: 0 }
+}

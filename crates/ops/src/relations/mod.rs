@@ -1,0 +1,360 @@
+//! What a symbol is related to, to a depth: callers, callees, supertypes, subtypes. Breadth first, each symbol
+//! expanded once. Invariant: it ends (cycles are cut, the number of symbols is bounded), and where it goes on beyond
+//! what is shown, that is said.
+
+mod callees;
+mod callers;
+mod level;
+mod overloads;
+mod reach;
+mod types;
+mod users;
+
+use std::collections::{HashSet, VecDeque};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+pub(crate) use self::callees::callees;
+use self::level::Level;
+pub use self::level::{Branch, Key, Party, Where};
+pub(crate) use self::overloads::longest;
+pub use self::overloads::related_to_overloads;
+pub use self::reach::{Reach, Reached};
+pub(crate) use self::reach::{ReachLimits, reach};
+pub(crate) use self::types::{Heads, types};
+pub use self::users::{UsePlace, User, UserGaps};
+use super::Project;
+use super::implementations::Doubt;
+use super::question::{QuestionError, Source, unchanged};
+use super::target::{Target, Wanted};
+use super::together::all_of;
+use super::unread::{self, Unread};
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath};
+use symd_engine::View;
+use symd_lsp::{Direction, Waiting};
+use symd_syntax::SymbolKind;
+
+/// Symbols looked into for one answer; those beyond are told to go on.
+const MAX_EXPANDED: usize = 64;
+/// Types whose neighbours are asked for at the same time.
+const TYPES_AT_ONCE: usize = 16;
+
+/// How long symbols are looked into for one answer of an asker who does not wait longer: a server takes a second and
+/// more for each on a large project, and clients give up after a minute. Those beyond are told to go on.
+const TIME: Duration = Duration::from_secs(20);
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct FindRelated {
+    /// To which symbol.
+    pub wanted: Wanted,
+    /// What.
+    pub relation: Relation,
+    /// How many levels; at least one.
+    pub depth: usize,
+    /// How long to wait for a server that is not ready.
+    pub waiting: Waiting,
+}
+
+/// How symbols are related to the one that is asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// They call it.
+    Callers,
+    /// It calls them.
+    Callees,
+    /// It extends or implements them.
+    Supertypes,
+    /// They extend or implement it.
+    Subtypes,
+}
+
+/// Whether a chain goes on where it is not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum More {
+    /// It does not, or what follows is shown.
+    No,
+    /// It comes back to a function above it.
+    Cycle,
+    /// It was shown elsewhere in the answer.
+    Shown,
+    /// It goes on, deeper than was asked for.
+    Yes,
+    /// Not looked at.
+    Unknown,
+}
+
+/// One symbol of the tree.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Who it is, and where it shows.
+    pub branch: Branch,
+    /// How deep, from 1.
+    pub depth: usize,
+    /// Whether it goes on.
+    pub more: More,
+    parent: Option<usize>,
+}
+
+/// What a tree does not show.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Omitted {
+    /// Callers that references show and the server's call hierarchy lacks (they are in the tree).
+    pub only_in_references: usize,
+    /// Callers that the server's call hierarchy has and its references lack (they are in the tree).
+    pub only_in_hierarchy: usize,
+    /// Uses of the symbol itself that are no calls.
+    pub other_uses: usize,
+    /// Likely calls that the server does not tell.
+    pub missing: usize,
+    /// Occurrences of the symbol's own name that the server does not tell and syntax cannot judge.
+    pub unchecked: usize,
+    /// Names that are called and that nobody could follow, sorted.
+    pub unresolved: Vec<String>,
+    /// Of which types it cannot be told whether they belong in the tree; what a server lists is not among it.
+    pub perhaps: Vec<Doubt>,
+    /// Files that import the symbol under another name, each with that name, of whose uses nothing is told.
+    pub renamed: Vec<(RelPath, String)>,
+    /// Whether the bound on functions or on time was met.
+    pub is_cut: bool,
+    /// What was not looked into and may hold more.
+    pub unread: Unread,
+}
+
+/// The tree.
+#[derive(Clone, Debug)]
+pub struct Related {
+    /// The symbol that was asked about.
+    pub target: Target,
+    /// A parent before its children; siblings by path, then by position.
+    pub nodes: Vec<Node>,
+    /// Where the first level comes from.
+    pub source: Source,
+    /// What it does not show.
+    pub omitted: Omitted,
+    /// The index revision that the answer reflects, at least.
+    pub revision: u64,
+}
+
+/// Follows the relation.
+pub async fn related(project: &Project, ask: &FindRelated) -> Result<Related, QuestionError> {
+    unchanged(|| async {
+        let target = project.target(&ask.wanted).await?;
+        once(project, target, ask).await
+    })
+    .await
+}
+
+async fn once(project: &Project, target: Target, ask: &FindRelated) -> Result<Related, QuestionError> {
+    let mut growing = Growing { seen: HashSet::from([Key::of(&target)]), ..Growing::default() };
+    let mut waiting = VecDeque::from([(None, target.clone())]);
+    let mut source = None;
+    let mut leaves = Vec::new();
+    let mut expanded = 0;
+    let until = until(ask.waiting);
+    let heads = Heads::default();
+    while let Some((parent, function)) = waiting.pop_front() {
+        let is_over = expanded > 0 && Instant::now() >= until;
+        if is_over || expanded == MAX_EXPANDED {
+            growing.cut(parent);
+            continue;
+        }
+        // Those that wait behind it are asked about with it: what is found of one changes nothing of what the next is asked.
+        let more = (at_once(ask.relation) - 1).min(MAX_EXPANDED - expanded - 1).min(waiting.len());
+        let asked: Vec<_> = std::iter::once((parent, function)).chain(waiting.drain(..more)).collect();
+        expanded += asked.len();
+        let levels = all_of(asked.iter().map(|(_, function)| level(project, function, ask, &heads))).await;
+        for ((parent, _), level) in asked.into_iter().zip(levels) {
+            let level = level?;
+            growing.omit(level.omitted, parent);
+            source.get_or_insert(level.source);
+            for branch in level.branches {
+                let next = branch.target.clone().filter(|next| is_followed(next, ask.relation));
+                let Some(node) = growing.add(parent, branch) else { continue };
+                let Some(next) = next else { continue };
+                if growing.nodes[node].depth < ask.depth {
+                    waiting.push_back((Some(node), next));
+                } else {
+                    leaves.push((node, next));
+                }
+            }
+        }
+    }
+    growing.end_leaves(project, leaves, ask.relation, &heads).await?;
+    growing.note_unread(project, &target, ask.relation).await?;
+    let revision = target.at.revision;
+    let source = source.ok_or_else(|| QuestionError::Place("nothing was looked at".to_owned()))?;
+    Ok(Related { target, nodes: in_tree_order(growing.nodes), source, omitted: growing.omitted, revision })
+}
+
+/// How many symbols are asked about at the same time. Callers and callees are asked for in several steps, each of which asks
+/// about many places already.
+fn at_once(relation: Relation) -> usize {
+    match relation {
+        Relation::Callers | Relation::Callees => 1,
+        Relation::Supertypes | Relation::Subtypes => TYPES_AT_ONCE,
+    }
+}
+
+/// When no more is looked into.
+fn until(waiting: Waiting) -> Instant {
+    let own = Instant::now() + TIME;
+    match waiting {
+        Waiting::No | Waiting::ForAnswer => own,
+        Waiting::Until(deadline) => deadline.max(own),
+    }
+}
+
+/// Whether what is called goes on: the calls in a class's body are not those of whoever makes one.
+fn is_followed(next: &Target, relation: Relation) -> bool {
+    use SymbolKind::{Constructor, Function, Method};
+    relation != Relation::Callees || matches!(next.symbol.kind, Function | Method | Constructor)
+}
+
+async fn level(
+    project: &Project,
+    function: &Target,
+    ask: &FindRelated,
+    heads: &Heads,
+) -> Result<Level, QuestionError> {
+    match ask.relation {
+        Relation::Callers => callers::callers(project, function, ask.waiting).await,
+        Relation::Callees => callees(project, function, ask.waiting).await,
+        Relation::Supertypes => types::types(project, function, (Direction::Up, heads), ask.waiting).await,
+        Relation::Subtypes => types::types(project, function, (Direction::Down, heads), ask.waiting).await,
+    }
+}
+
+/// The tree as it grows, level by level.
+#[derive(Default)]
+struct Growing {
+    nodes: Vec<Node>,
+    seen: HashSet<Key>,
+    omitted: Omitted,
+}
+
+impl Growing {
+    /// Adds a function; its number, if it is to be followed.
+    fn add(&mut self, parent: Option<usize>, branch: Branch) -> Option<usize> {
+        let key = branch.key.clone();
+        let more = match () {
+            () if self.is_above(parent, &key) => More::Cycle,
+            () if self.seen.contains(&key) => More::Shown,
+            () => More::No,
+        };
+        let depth = parent.map_or(1, |parent| self.nodes[parent].depth + 1);
+        self.nodes.push(Node { branch, depth, more, parent });
+        self.seen.insert(key);
+        (more == More::No).then(|| self.nodes.len() - 1)
+    }
+
+    /// Whether `key` is the function asked about, or stands on the way to it. The former is seen from the start and
+    /// is no node.
+    fn is_above(&self, mut parent: Option<usize>, key: &Key) -> bool {
+        while let Some(at) = parent {
+            if self.nodes[at].branch.key == *key {
+                return true;
+            }
+            parent = self.nodes[at].parent;
+        }
+        self.seen.contains(key) && self.nodes.iter().all(|node| node.branch.key != *key)
+    }
+
+    fn cut(&mut self, parent: Option<usize>) {
+        self.omitted.is_cut = true;
+        if let Some(parent) = parent {
+            self.nodes[parent].more = More::Unknown;
+        }
+    }
+
+    /// Notes what a level does not show; uses that are no calls, and what is unchecked, are told of the function asked
+    /// about only.
+    fn omit(&mut self, level: Omitted, parent: Option<usize>) {
+        let all = &mut self.omitted;
+        all.only_in_references += level.only_in_references;
+        all.only_in_hierarchy += level.only_in_hierarchy;
+        all.missing += level.missing;
+        if parent.is_none() {
+            all.other_uses = level.other_uses;
+            all.unchecked = level.unchecked;
+            all.perhaps = level.perhaps;
+            all.renamed = level.renamed;
+        }
+        all.unread.join(level.unread);
+        all.unresolved.extend(level.unresolved);
+        all.unresolved.sort();
+        all.unresolved.dedup();
+    }
+
+    /// Notes what was not looked into: who calls or extends one of these is named there, and so is what is called or extended
+    /// and was not found.
+    async fn note_unread(
+        &mut self,
+        project: &Project,
+        target: &Target,
+        relation: Relation,
+    ) -> Result<(), QuestionError> {
+        let names = match relation {
+            Relation::Callers | Relation::Subtypes => {
+                let name = |node: &Node| node.branch.target.as_ref().map(|target| target.name.clone());
+                self.nodes.iter().filter_map(name).collect()
+            }
+            Relation::Callees | Relation::Supertypes => self.omitted.unresolved.clone(),
+        };
+        if names.is_empty() && matches!(relation, Relation::Callees | Relation::Supertypes) {
+            return Ok(());
+        }
+        let of = target.clone();
+        let work = move |view: &View, cancel: &Cancel| {
+            let mut unread = unread::of_target(view, &of, &names, cancel)?;
+            if relation == Relation::Subtypes {
+                unread.join(unread::of_heirs(view, &of, (None, &names), cancel)?);
+            }
+            Ok::<_, Cancelled>(unread)
+        };
+        self.omitted.unread.join(project.look(work).await??);
+        Ok(())
+    }
+
+    /// Finds out whether the last level's functions go on.
+    async fn end_leaves(
+        &mut self,
+        project: &Project,
+        mut leaves: Vec<(usize, Target)>,
+        relation: Relation,
+        heads: &Heads,
+    ) -> Result<(), QuestionError> {
+        for (node, _) in leaves.drain(MAX_EXPANDED.min(leaves.len())..) {
+            self.nodes[node].more = More::Unknown;
+        }
+        let (nodes, targets): (Vec<usize>, Vec<Target>) = leaves.into_iter().unzip();
+        let goes_on = match relation {
+            Relation::Callers => callers::have_callers(project, targets).await?,
+            Relation::Callees => callees::have_callees(project, targets).await?,
+            Relation::Supertypes => types::have_types(project, &targets, (Direction::Up, heads)).await?,
+            Relation::Subtypes => types::have_types(project, &targets, (Direction::Down, heads)).await?,
+        };
+        for (node, goes_on) in nodes.into_iter().zip(goes_on) {
+            self.nodes[node].more = if goes_on { More::Yes } else { More::No };
+        }
+        Ok(())
+    }
+}
+
+/// Level by level to depth first.
+fn in_tree_order(nodes: Vec<Node>) -> Vec<Node> {
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); nodes.len() + 1];
+    for (at, node) in nodes.iter().enumerate() {
+        children[node.parent.map_or(0, |parent| parent + 1)].push(at);
+    }
+    let mut ordered = Vec::with_capacity(nodes.len());
+    let mut open: Vec<usize> = children[0].iter().rev().copied().collect();
+    while let Some(at) = open.pop() {
+        ordered.push(at);
+        open.extend(children[at + 1].iter().rev());
+    }
+    let mut nodes: Vec<Option<Node>> = nodes.into_iter().map(Some).collect();
+    ordered.into_iter().filter_map(|at| nodes[at].take()).collect()
+}

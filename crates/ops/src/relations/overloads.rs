@@ -1,0 +1,52 @@
+//! What all overloads of a name are related to: each overload's own, and together what is said of several in the same way.
+
+use super::{FindRelated, Node, Related, Relation, once};
+use crate::Project;
+use crate::question::{QuestionError, unchanged};
+use crate::target::{OfOverloads, Target};
+
+/// Follows the relation from a symbol, or from all overloads of a name; in the order of the overloads, never nothing.
+pub async fn related_to_overloads(
+    project: &Project,
+    ask: &FindRelated,
+) -> Result<Vec<OfOverloads<Related>>, QuestionError> {
+    unchanged(|| async {
+        let targets = project.targets(&ask.wanted).await?;
+        let mut all = Vec::new();
+        for of in project.things(targets).await? {
+            let Some(from) = declaration_for(&of, ask.relation) else { continue };
+            let found = once(project, from.clone(), ask).await?;
+            OfOverloads::add(&mut all, of, found, says_the_same);
+        }
+        Ok(all)
+    })
+    .await
+}
+
+/// The declaration of a thing from which the relation is followed: calls stand in the longest body.
+fn declaration_for(declarations: &[Target], relation: Relation) -> Option<&Target> {
+    match relation {
+        Relation::Callees => longest(declarations),
+        Relation::Callers | Relation::Supertypes | Relation::Subtypes => declarations.first(),
+    }
+}
+
+/// The declaration with the longest body.
+pub(crate) fn longest(declarations: &[Target]) -> Option<&Target> {
+    let body = |one: &&Target| {
+        let head = one.file.outline().and_then(|outline| outline.rows.get(one.row)).map_or(0, |row| row.head);
+        one.range.end.saturating_sub(one.name_range.start + u32::from(head))
+    };
+    declarations.iter().max_by_key(body)
+}
+
+fn says_the_same(one: &Related, other: &Related) -> bool {
+    let is_same = |(a, b): (&Node, &Node)| {
+        (a.depth, a.more, &a.branch.key, &a.branch.lines, a.branch.is_likely)
+            == (b.depth, b.more, &b.branch.key, &b.branch.lines, b.branch.is_likely)
+    };
+    one.nodes.len() == other.nodes.len()
+        && one.nodes.iter().zip(&other.nodes).all(is_same)
+        && one.omitted == other.omitted
+        && one.source == other.source
+}

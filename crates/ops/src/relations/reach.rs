@@ -1,0 +1,238 @@
+//! What uses some symbols, and what uses that: breadth first, to a depth. A symbol is reached once, over the shortest way.
+//! Invariant: it ends (symbols, time and depth are bounded), and where it was not followed further, that is told. What only
+//! may use a symbol is told and not followed: of names like `get` everything else would follow.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::callers::have_callers;
+use super::level::{Key, Where};
+use super::users::{User, UserGaps, Users, users};
+use crate::Project;
+use crate::part::{Part, part_of, says_generated};
+use crate::question::{QuestionError, Source};
+use crate::target::Target;
+use crate::together::all_of;
+use symd_base::{Cancel, RelPath};
+use symd_engine::View;
+use symd_lsp::Waiting;
+use symd_resolve as resolve;
+
+/// Symbols whose users are asked for at the same time.
+const AT_ONCE: usize = 4;
+
+/// Symbols of one level whose names are looked for before they are followed. Those beyond are followed unseen.
+const MAX_LOOKED_FOR: usize = 4_096;
+
+/// How far is gone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ReachLimits {
+    /// Levels; at least one.
+    pub(crate) depth: usize,
+    /// Symbols whose users are looked for, those asked about not counted.
+    pub(crate) symbols: usize,
+    /// For how long, unless the client waits for longer.
+    pub(crate) time: Duration,
+}
+
+/// A symbol that is reached.
+#[derive(Clone, Debug)]
+pub struct Reached {
+    /// Who it is, and where it uses what it is reached over.
+    pub user: User,
+    /// Over how many uses, from 1.
+    pub depth: usize,
+    /// What it uses: its place in the list; `None` for what was asked about.
+    pub over: Option<usize>,
+    /// Which part of the project it belongs to.
+    pub part: Part,
+}
+
+/// What is reached from some symbols.
+#[derive(Clone, Debug)]
+pub struct Reach {
+    /// Level by level; in each by file, then by position.
+    pub reached: Vec<Reached>,
+    /// Where the first level comes from.
+    pub source: Source,
+    /// What may be missing.
+    pub gaps: UserGaps,
+    /// Symbols whose users were not looked for, because there are too many or it takes too long.
+    pub not_followed: usize,
+    /// Symbols of the last level whose names stand elsewhere, so that they may be used further.
+    pub goes_on: usize,
+}
+
+impl Reached {
+    /// The file, where it is one of the project's.
+    pub fn path(&self) -> Option<&RelPath> {
+        match &self.user.key.file {
+            Where::Project(path) => Some(path),
+            Where::Outside(_) => None,
+        }
+    }
+}
+
+/// Follows the users of `starts`, which are what is asked about.
+pub(crate) async fn reach(
+    project: &Project,
+    starts: &[Target],
+    limits: ReachLimits,
+    waiting: Waiting,
+) -> Result<Reach, QuestionError> {
+    let own = starts.iter().map(Key::of).collect();
+    let mut growing = Growing { own, places: HashMap::new(), reached: Vec::new(), gaps: UserGaps::default() };
+    let mut source = None;
+    let until = until(limits.time, waiting);
+    let mut open: Vec<(Option<usize>, Target)> = starts.iter().map(|start| (None, start.clone())).collect();
+    let (mut followed, mut not_followed, mut goes_on) = (0, 0, 0);
+    for depth in 1..=limits.depth {
+        let first = growing.reached.len();
+        let mut left = open.as_slice();
+        while !left.is_empty() {
+            let is_over = depth > 1 && (followed >= limits.symbols || Instant::now() >= until);
+            if is_over {
+                not_followed += left.len();
+                break;
+            }
+            let (now, later) = left.split_at(AT_ONCE.min(left.len()));
+            left = later;
+            followed += if depth > 1 { now.len() } else { 0 };
+            let found = all_of(now.iter().map(|(_, of)| users(project, of, waiting))).await;
+            for ((over, of), found) in now.iter().zip(found) {
+                let Users { list, source: from, gaps } = found?;
+                source.get_or_insert(from);
+                growing.gaps.join(gaps);
+                growing.add(list, (*over, of), depth);
+            }
+        }
+        growing.sort_from(first);
+        let (named, unseen) = named_elsewhere(project, growing.followed_from(first)).await?;
+        if depth == limits.depth {
+            goes_on = named.len() + unseen.len();
+        }
+        open = named.into_iter().chain(unseen).map(|(at, of)| (Some(at), of)).collect();
+        // What is shipped before what tests it, should there be too many.
+        open.sort_by_key(|(at, _)| at.map(|at| growing.reached[at].part));
+    }
+    let source = source.ok_or_else(|| QuestionError::Place("nothing was looked at".to_owned()))?;
+    let mut reached = growing.reached;
+    mark_generated(project, &mut reached).await?;
+    Ok(Reach { reached, source, gaps: growing.gaps, not_followed, goes_on })
+}
+
+fn until(time: Duration, waiting: Waiting) -> Instant {
+    let own = Instant::now() + time;
+    match waiting {
+        Waiting::No | Waiting::ForAnswer => own,
+        Waiting::Until(deadline) => deadline.max(own),
+    }
+}
+
+/// What was reached so far.
+struct Growing {
+    own: Vec<Key>,
+    /// Where in `reached` a symbol stands.
+    places: HashMap<Key, usize>,
+    reached: Vec<Reached>,
+    gaps: UserGaps,
+}
+
+impl Growing {
+    /// Adds the users of `of`, which was reached as number `over`.
+    fn add(&mut self, list: Vec<User>, (over, of): (Option<usize>, &Target), depth: usize) {
+        // Code that names a class for its type does not run its constructor.
+        let only_calls = over.is_some() && resolve::is_type(of.symbol.kind);
+        for user in list {
+            if self.own.contains(&user.key) || only_calls && !user.calls() {
+                continue;
+            }
+            // What only imports it is reached by nothing that happens there.
+            if over.is_some() && user.only_imports() {
+                continue;
+            }
+            match self.places.get(&user.key) {
+                Some(&at) if self.reached[at].depth == depth && self.reached[at].over == over => {
+                    let places = &mut self.reached[at].user.places;
+                    for new in user.places {
+                        match places.iter_mut().find(|known| (known.line, known.role) == (new.line, new.role))
+                        {
+                            Some(known) => known.is_likely |= new.is_likely,
+                            None => places.push(new),
+                        }
+                    }
+                    places.sort_by_key(|place| place.line);
+                }
+                Some(_) => {}
+                None => {
+                    self.places.insert(user.key.clone(), self.reached.len());
+                    let part = match &user.key.file {
+                        Where::Project(path) => part_of(path, &user.party.name_path),
+                        Where::Outside(_) => Part::Production,
+                    };
+                    self.reached.push(Reached { user, depth, over, part });
+                }
+            }
+        }
+    }
+
+    /// Puts the last level in order. Nothing refers to it as yet.
+    fn sort_from(&mut self, first: usize) {
+        self.reached[first..].sort_by(|a, b| a.user.key.cmp(&b.user.key));
+        for (at, one) in self.reached.iter().enumerate().skip(first) {
+            self.places.insert(one.user.key.clone(), at);
+        }
+    }
+
+    /// The symbols of the last level that can be followed, each with its place.
+    fn followed_from(&self, first: usize) -> Vec<(usize, Target)> {
+        let last = self.reached.iter().enumerate().skip(first);
+        last.filter(|(_, one)| one.user.is_likely() && !one.user.only_imports())
+            .filter_map(|(at, one)| Some((at, one.user.target.clone()?)))
+            .collect()
+    }
+}
+
+/// A symbol that is followed: its place in the list, and what it is.
+type Followed = (usize, Target);
+
+/// Those whose names stand elsewhere than where they are declared, and those of which that was not looked for.
+async fn named_elsewhere(
+    project: &Project,
+    mut all: Vec<Followed>,
+) -> Result<(Vec<Followed>, Vec<Followed>), QuestionError> {
+    let unseen = all.split_off(MAX_LOOKED_FOR.min(all.len()));
+    if all.is_empty() {
+        return Ok((all, unseen));
+    }
+    let is_named = have_callers(project, all.iter().map(|(_, of)| of.clone()).collect()).await?;
+    let named = all.into_iter().zip(is_named).filter(|(_, is_named)| *is_named).map(|(one, _)| one);
+    Ok((named.collect(), unseen))
+}
+
+/// Notes what stands in files that say that a program wrote them.
+async fn mark_generated(project: &Project, reached: &mut [Reached]) -> Result<(), QuestionError> {
+    let mut paths: Vec<RelPath> = reached.iter().filter_map(|one| one.path().cloned()).collect();
+    paths.sort();
+    paths.dedup();
+    let work = move |view: &View, cancel: &Cancel| {
+        let mut generated = Vec::new();
+        for path in paths {
+            cancel.check()?;
+            let text = view.snapshot.files.get(path.as_str()).and_then(|file| view.current(file).ok());
+            if text.is_some_and(|current| says_generated(current.text.as_str())) {
+                generated.push(path);
+            }
+        }
+        Ok::<_, QuestionError>(generated)
+    };
+    let generated = project.look(work).await??;
+    for one in reached.iter_mut() {
+        if one.path().is_some_and(|path| generated.binary_search(path).is_ok()) {
+            one.part = Part::Generated;
+        }
+    }
+    Ok(())
+}

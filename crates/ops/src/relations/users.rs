@@ -1,0 +1,188 @@
+//! Who uses one symbol: every use that its references tell, calls or not, gathered by the function around it, and the callers
+//! that a server's call hierarchy has besides. Invariant: what is not known to be all is told with them.
+
+use std::collections::BTreeMap;
+
+use super::callers::{add, hierarchy};
+use super::level::{Gathered, Key, Party, Where, party_of, top_level};
+use crate::Project;
+use crate::question::{QuestionError, Source};
+use crate::references::{Completeness, Reference, References, judge, of_judged};
+use crate::target::{Target, declared_at};
+use crate::unread::Unread;
+use symd_base::{Cancel, RelPath};
+use symd_config::Languages;
+use symd_engine::View;
+use symd_lsp::{CallSite, Waiting};
+use symd_resolve::{Judgement, Role};
+
+/// A symbol that uses another one, or a file that does at its top level.
+#[derive(Clone, Debug)]
+pub struct User {
+    /// What tells it from others.
+    pub key: Key,
+    /// Who it is.
+    pub party: Party,
+    /// Where, by line. Empty where a server tells that it calls and not where.
+    pub places: Vec<UsePlace>,
+    pub(crate) target: Option<Target>,
+}
+
+/// A place where a symbol is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsePlace {
+    /// Its 0-based line.
+    pub line: u32,
+    /// What it does there.
+    pub role: Role,
+    /// Whether it is sure to mean the symbol.
+    pub is_likely: bool,
+    /// The line, without the white space around it; empty where it was not read.
+    pub text: String,
+}
+
+/// What may be missing among users.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UserGaps {
+    /// Likely uses that the server does not tell; they are among the users, as unsure ones.
+    pub missing: usize,
+    /// Occurrences of the name that a server does not tell and syntax cannot judge.
+    pub unchecked: usize,
+    /// Files that import a symbol under another name whose uses are not followed, each with that name.
+    pub renamed: Vec<(RelPath, String)>,
+    /// Uses in files outside the project.
+    pub outside: usize,
+    /// The server that may still have been indexing while it told less than there is.
+    pub maybe_indexing: Option<String>,
+    /// What was not looked into and may hold more.
+    pub unread: Unread,
+}
+
+/// The users of one symbol.
+#[derive(Clone, Debug)]
+pub(crate) struct Users {
+    /// By file, then by position.
+    pub(crate) list: Vec<User>,
+    pub(crate) source: Source,
+    pub(crate) gaps: UserGaps,
+}
+
+impl User {
+    /// Whether any of its uses is sure.
+    pub fn is_likely(&self) -> bool {
+        self.places.is_empty() || self.places.iter().any(|place| place.is_likely)
+    }
+
+    /// Whether it calls the symbol.
+    pub fn calls(&self) -> bool {
+        self.places.is_empty() || self.places.iter().any(|place| place.role == Role::Call)
+    }
+
+    /// Whether it does nothing but import it.
+    pub fn only_imports(&self) -> bool {
+        !self.places.is_empty() && self.places.iter().all(|place| place.role == Role::Import)
+    }
+
+    /// The file that it is in, as answers write it.
+    pub fn file(&self) -> String {
+        match &self.key.file {
+            Where::Project(path) => path.as_str().to_owned(),
+            Where::Outside(path) => path.display().to_string(),
+        }
+    }
+}
+
+impl UserGaps {
+    /// Whether nothing is known to be missing.
+    pub fn is_empty(&self) -> bool {
+        *self == UserGaps { outside: self.outside, ..UserGaps::default() }
+    }
+
+    pub(crate) fn join(&mut self, other: UserGaps) {
+        self.missing += other.missing;
+        self.unchecked += other.unchecked;
+        self.outside += other.outside;
+        self.renamed.extend(other.renamed);
+        self.renamed.sort();
+        self.renamed.dedup();
+        self.maybe_indexing = self.maybe_indexing.take().or(other.maybe_indexing);
+        self.unread.join(other.unread);
+    }
+}
+
+/// Finds the users of `of`.
+pub(crate) async fn users(project: &Project, of: &Target, waiting: Waiting) -> Result<Users, QuestionError> {
+    // Syntax judges while the server works.
+    let (judged, said) =
+        tokio::join!(judge(project, std::slice::from_ref(of)), hierarchy(project, of, waiting));
+    let found = of_judged(project, of, judged?, waiting).await?;
+    let calls = said?.map(|said| said.value);
+    let (source, gaps) = (found.source.clone(), gaps(&found));
+    let languages = project.languages.clone();
+    let work = move |view: &View, cancel: &Cancel| {
+        gathered(view, &languages, &found, calls.as_deref().unwrap_or_default(), cancel)
+    };
+    let list = project.look(work).await??;
+    Ok(Users { list, source, gaps })
+}
+
+fn gaps(found: &References) -> UserGaps {
+    let (missing, unchecked) = match (found.completeness, &found.source) {
+        (Completeness::Incomplete { missing, .. }, _) => (missing, 0),
+        (Completeness::Unchecked(unchecked), Source::Server(_)) => (0, unchecked),
+        // What syntax is not sure of is among the users, and marked there.
+        (Completeness::Unchecked(_), Source::Syntax(_)) | (Completeness::Complete, _) => (0, 0),
+    };
+    let is_indexing = found.maybe_indexing && found.completeness != Completeness::Complete;
+    UserGaps {
+        missing,
+        unchecked,
+        renamed: found.renamed().into_iter().map(|(path, alias)| (path.clone(), alias.to_owned())).collect(),
+        outside: found.outside.len(),
+        maybe_indexing: is_indexing.then(|| found.source.name().to_owned()),
+        unread: found.unread.clone(),
+    }
+}
+
+fn gathered(
+    view: &View,
+    languages: &Languages,
+    found: &References,
+    calls: &[CallSite],
+    cancel: &Cancel,
+) -> Result<Vec<User>, QuestionError> {
+    let mut all: BTreeMap<Key, (Vec<UsePlace>, Option<Party>)> = BTreeMap::new();
+    let told = found.list.iter().chain(&found.elsewhere).map(|one| (one, one.judgement));
+    let silent = found.silent.iter().map(|one| (one, Judgement::Unchecked));
+    for (Reference { spot, role, .. }, judgement) in told.chain(silent) {
+        if *role == Role::Declaration {
+            continue;
+        }
+        all.entry(Key::around(spot)).or_default().0.push(UsePlace {
+            line: spot.line,
+            role: *role,
+            is_likely: judgement == Judgement::Likely,
+            text: spot.around.line.trim().to_owned(),
+        });
+    }
+    let (of_hierarchy, _): (Gathered, _) = add(view, calls, cancel)?;
+    for (key, lines, party) in of_hierarchy.into_parts() {
+        let (places, known) = all.entry(key).or_default();
+        *known = known.take().or(party);
+        for line in lines {
+            if !places.iter().any(|place| place.line == line) {
+                places.push(UsePlace { line, role: Role::Call, is_likely: true, text: String::new() });
+            }
+        }
+    }
+    let user = |(key, (mut places, party)): (Key, (Vec<UsePlace>, Option<Party>))| {
+        places.sort_by_key(|place| place.line);
+        let target = match (&key.file, key.at) {
+            (Where::Project(path), Some(at)) => declared_at(view, languages, path, at),
+            _ => None,
+        };
+        let party = target.as_ref().map(party_of).or(party).unwrap_or_else(|| top_level(&key));
+        User { key, party, places, target }
+    };
+    Ok(all.into_iter().map(user).collect())
+}

@@ -1,0 +1,195 @@
+//! Uses of the symbol that are no occurrences of it: names that the program computes, parameters that pytest fills.
+
+use super::answer::{Note, RenameError};
+use super::linked::LinkedSymbol;
+use super::places::listed;
+use super::{Doubts, Draft, Rename, counted};
+use crate::Project;
+use crate::question::QuestionError;
+use symd_base::{RelPath, TextRange};
+use symd_engine::View;
+use symd_resolve::{self as resolve, PythonHazard};
+
+/// Notes where the name may be computed; refuses where nothing else uses the symbol: that is how it is used then.
+pub(super) async fn with_computed_names(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    mut draft: Draft,
+    computed: Vec<(RelPath, TextRange)>,
+) -> Result<Draft, RenameError> {
+    if computed.is_empty() {
+        return Ok(draft);
+    }
+    let work = move |view: &View, cancel: &_| listed(view, &computed, cancel);
+    let places = project.look(work).await?.map_err(QuestionError::from)?;
+    let name = &symbol.target.name;
+    let is_used = draft
+        .edit
+        .files
+        .iter()
+        .any(|(path, file)| file.edits.iter().any(|edit| !symbol.declares(path, edit.range.start)));
+    let why = format!("members of this class are reached by computed names, and '{name}' may be one of them");
+    draft.notes.push(match is_used {
+        true => Note::doubt(why, places),
+        false => ask.doubt_of_uses(format!("{why}: nothing else uses it"), places)?,
+    });
+    Ok(draft)
+}
+
+/// Refuses, or notes, that pytest gives a fixture to parameters of its name, which keep that name.
+pub(super) async fn with_parameters(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    mut draft: Draft,
+) -> Result<Draft, RenameError> {
+    let of = symbol.target.resolved();
+    if !project.look(move |view, cancel| resolve::is_pytest_fixture(view, &of, cancel)).await? {
+        return Ok(draft);
+    }
+    let why = format!(
+        "'{}' is a fixture: pytest gives it to the parameters of that name, which keep it",
+        symbol.target.name
+    );
+    draft.notes.push(ask.doubt_of_uses(why, Vec::new())?);
+    Ok(draft)
+}
+
+/// Refuses, or notes, that the symbol's class stands for a module from outside: libraries call it by that module's names.
+pub(super) async fn with_mirrored(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    mut draft: Draft,
+) -> Result<Draft, RenameError> {
+    let of = symbol.resolved();
+    let work = move |view: &View, cancel: &_| {
+        let place = resolve::mirrored(view, &of, cancel)?;
+        Ok::<_, QuestionError>(listed(view, place.as_slice(), cancel)?)
+    };
+    let places = project.look(work).await??;
+    if !places.is_empty() {
+        let why = format!(
+            "its class offers '{}' as a module from outside of the project does, and may be given to libraries in its place, which call it by that name",
+            symbol.target.name
+        );
+        draft.notes.push(ask.doubt_of_uses(why, places)?);
+    }
+    Ok(draft)
+}
+
+/// Refuses, or notes, that something looks the symbol up by its name though nothing in the project does.
+pub(super) async fn with_readers(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    mut draft: Draft,
+) -> Result<Draft, RenameError> {
+    let (of, new) = (symbol.resolved(), ask.new_name.clone());
+    let work = move |view: &View, _: &_| {
+        Ok::<_, QuestionError>(of.iter().find_map(|one| resolve::read_by_name(view, one, &new)))
+    };
+    let reader = project.look(work).await??;
+    if let Some(reader) = reader {
+        let (name, new_name) = (&symbol.target.name, &ask.new_name);
+        let why = format!("{reader} looks for '{name}' by its name, and does not find '{new_name}'");
+        draft.notes.push(ask.doubt_of_uses(why, Vec::new())?);
+    }
+    Ok(draft)
+}
+
+/// Refuses, or notes, what Python does with the new name besides.
+pub(super) async fn with_hazards(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    mut draft: Draft,
+) -> Result<Draft, RenameError> {
+    let (of, new_name) = (symbol.resolved(), ask.new_name.clone());
+    let edit = draft.edit.clone();
+    let work = move |view: &View, cancel: &_| {
+        let mut found = resolve::python_hazards(view, &of, &new_name, cancel)?;
+        for one in &mut found {
+            if let PythonHazard::ReadByClass(places) = one {
+                places.retain(|place| !edit.changes(&place.0, place.1));
+            }
+        }
+        let found = found.into_iter();
+        let told = found.map(|one| {
+            let (text, places, refuses) = told(one, of.first().map_or("", resolve::Target::name), &new_name);
+            Ok((text, listed(view, &places, cancel)?, refuses))
+        });
+        told.collect::<Result<Vec<_>, QuestionError>>()
+    };
+    for (text, places, refuses) in project.look(work).await?? {
+        // Every use is renamed.
+        if places.is_empty() && matches!(refuses, Refuses::IfAny) {
+            continue;
+        }
+        if !matches!(refuses, Refuses::No) && ask.doubts != Doubts::Note {
+            return Err(RenameError::Doubtful { why: text, places });
+        }
+        draft.notes.push(Note::doubt(text, places));
+    }
+    Ok(draft)
+}
+
+/// Whether a hazard is in the way, or only said.
+enum Refuses {
+    Yes,
+    /// It is, unless no place is left.
+    IfAny,
+    No,
+}
+
+fn told(hazard: PythonHazard, old: &str, new: &str) -> (String, Vec<(RelPath, TextRange)>, Refuses) {
+    match hazard {
+        PythonHazard::LeftOutByStar(places) => (
+            format!(
+                "`import *` leaves out '{new}', which begins with an underscore, and {} used through it",
+                counted(places.len(), "place", "places")
+            ),
+            places,
+            Refuses::Yes,
+        ),
+        PythonHazard::MadePrivate(places) => (
+            format!("Python makes '{new}' the class's own, and it may be used outside of the class"),
+            places,
+            Refuses::Yes,
+        ),
+        PythonHazard::NamedAsPrivate(places) => (
+            format!("it is used by the name that Python gives '{old}' outside of its class"),
+            places,
+            Refuses::Yes,
+        ),
+        PythonHazard::OverridesOutside(base) => (
+            format!("{base}, a base outside of the project, declares '{new}' too: it would be overridden"),
+            Vec::new(),
+            Refuses::Yes,
+        ),
+        PythonHazard::KeywordIsPassed(places) => (
+            format!("'{new}' is passed by keyword already, and would go to this parameter"),
+            places,
+            Refuses::Yes,
+        ),
+        PythonHazard::KeywordsUnnamed(places) => {
+            (format!("calls may pass '{old}' by keyword without naming it in the call"), places, Refuses::No)
+        }
+        PythonHazard::ReadByClass(places) => (
+            format!(
+                "{} in class bodies that bind '{old}' afterwards, which the server takes for the class's own",
+                counted(places.len(), "use", "uses")
+            ),
+            places,
+            Refuses::IfAny,
+        ),
+        PythonHazard::ParameterOfOthers(places) => (
+            format!(
+                "methods linked by overriding keep '{old}' as a parameter; calls that pass it by keyword may reach them"
+            ),
+            places,
+            Refuses::No,
+        ),
+    }
+}

@@ -1,0 +1,494 @@
+//! A server's rename, held against what syntax finds: what it leaves out though it leads there itself is added; what it says
+//! nothing about is told; what means something else besides, and, of a server whose renames are unproven, what it changes
+//! though package and imports say otherwise, is refused.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::answer::{Note, RenameError};
+use super::fixtures::GivenValues;
+use super::fluent::{follow_constructed, follow_fluent};
+use super::in_quotes::in_quotes;
+use super::leads::{Leads, Placed, Sense};
+use super::linked::LinkedSymbol;
+use super::places::listed;
+use super::shorthand::{has_shorthand, is_shorthand};
+use super::united::{Renamings, is_unproven, united, wrong};
+use super::unseen::Unseen;
+use super::{Doubts, Draft, Rename, UncheckedUses, ask_server, counted};
+use crate::Project;
+use crate::question::{QuestionError, Source};
+use crate::references::{Found, Judged, compare};
+use crate::server_edit::{ServerEdit, ServerEditError};
+use crate::target::Target;
+use symd_base::{RelPath, TextEdit};
+use symd_engine::View;
+use symd_index::Snapshot;
+use symd_lsp::Waiting;
+use symd_resolve::{self as resolve, Judgement, Role};
+use symd_syntax::SymbolKind;
+
+/// How often a server that may still be indexing is asked in all when its edit lacks something.
+const ROUNDS: usize = 8;
+
+/// Places of a server's edit of which it is asked whether they mean something else besides.
+const MAX_VERIFIED: usize = 150;
+
+/// What syntax and the server's own word say of its edit.
+#[derive(Default)]
+struct Findings {
+    /// Declarations of the symbol that stay as they are.
+    undeclared: Vec<Placed>,
+    /// Likely uses of which the server says nothing.
+    silent: Vec<Placed>,
+    /// Uses of which neither the server nor syntax says anything.
+    open: Vec<Placed>,
+    /// Places that mean the symbol, and something else.
+    both: Vec<Placed>,
+    /// Likely uses in files of languages that the server does not serve.
+    other_languages: Vec<Placed>,
+    /// What the server left out and leads to the symbol from: it is renamed too.
+    added: Vec<Placed>,
+    /// What the user has renamed too though nothing tells what it means.
+    unchecked: Vec<Placed>,
+}
+
+/// Makes the server's edits a draft, or says why not.
+pub(super) async fn draft(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    (mut said, mut asked): (Renamings, Arc<Snapshot>),
+    judged: &Judged,
+    unseen: &Unseen,
+) -> Result<Draft, RenameError> {
+    let (mut leads, mut given) = (Leads::default(), GivenValues::default());
+    let quoted = in_quotes(project, judged).await?;
+    let mut before: Option<usize> = None;
+    let mut round = 1;
+    loop {
+        let edit = united(project, symbol, ask, &said, &asked).await?;
+        let count = edit.files.values().map(|file| file.edits.len()).sum();
+        let places = in_question(project, symbol, &edit, judged);
+        leads.ask(project, symbol, &places).await?;
+        let silent = |place: &Placed| leads.sense(place, |_| false) == Sense::Unsaid;
+        let silent: Vec<Placed> = places.into_iter().filter(silent).collect();
+        given.follow(project, symbol, &silent, &mut leads).await?;
+        follow_fluent(project, symbol, &silent, &mut leads).await?;
+        follow_constructed(project, symbol, &silent, &mut leads).await?;
+        rule_out(project, symbol, silent, &mut leads).await?;
+        let (edit, findings) = completed(project, symbol, ask, edit, judged, (&leads, &quoted)).await?;
+        let lacks = !findings.added.is_empty() || !findings.undeclared.is_empty();
+        let is_settled = !lacks || !said.maybe_indexing || before == Some(count);
+        if is_settled || round >= ROUNDS || ask.waiting == Waiting::No {
+            let note = passed_by(&edit, unseen, &symbol.target);
+            let mut draft = concluded(project, symbol, ask, said, edit, findings, judged).await?;
+            draft.notes.extend(note);
+            return Ok(draft);
+        }
+        before = Some(count);
+        round += 1;
+        asked = project.snapshot().await?;
+        said = ask_server(project, symbol, ask, &asked).await.map_err(QuestionError::from)?;
+    }
+}
+
+/// Notes which of `places` cannot mean the symbol, by what the project's text says of their receivers.
+async fn rule_out(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    mut places: Vec<Placed>,
+    leads: &mut Leads,
+) -> Result<(), QuestionError> {
+    places.retain(|place| leads.sense(place, |_| false) == Sense::Unsaid);
+    let (members, of) = (symbol.resolved(), places.clone());
+    let out = project.look(move |view, cancel| resolve::ruled_out(view, &members, &of, cancel)).await??;
+    for (place, _) in places.into_iter().zip(out).filter(|(_, is_out)| *is_out) {
+        leads.learn_other(place);
+    }
+    Ok(())
+}
+
+/// What to say of files that symd does not parse and that the edit does not change: the server may not have read them.
+fn passed_by(edit: &ServerEdit, unseen: &Unseen, target: &Target) -> Option<Note> {
+    let mut left = unseen.clone();
+    left.places.retain(|one| !edit.files.contains_key(&one.path));
+    left.unread.retain(|(path, _)| !edit.files.contains_key(path));
+    if left.is_empty() {
+        return None;
+    }
+    let text = format!(
+        "{} of '{}' left as they are in files that symd does not parse{}",
+        counted(left.places.len(), "mention", "mentions"),
+        target.name,
+        left.unread_text()
+    );
+    Some(Note::doubt(text, left.places))
+}
+
+/// The places that an edit touches: file, and where each begins.
+fn touched(edit: &ServerEdit) -> HashSet<(&RelPath, u32)> {
+    let files = edit.files.iter();
+    files.flat_map(|(path, file)| file.edits.iter().map(move |edit| (path, edit.range.start))).collect()
+}
+
+/// Where the server is to be asked where they lead: what its edit leaves out and may mean the symbol, and some of what it
+/// changes though syntax cannot tell.
+fn in_question(project: &Project, symbol: &LinkedSymbol, edit: &ServerEdit, judged: &Judged) -> Vec<Placed> {
+    let touched = touched(edit);
+    let compared = compare(judged, &touched, &project.languages, symbol.target.language);
+    let mut places: Vec<Placed> = compared.silent.iter().map(placed).collect();
+    places.extend(
+        symbol.members.iter().map(declaration).filter(|one| !touched.contains(&(&one.0, one.1.start))),
+    );
+    places.extend(open(&touched, judged));
+    if is_member(&symbol.target) {
+        let unsure =
+            judged.of(Judgement::Unchecked).filter(|one| touched.contains(&(&one.path, one.range.start)));
+        let unsure: Vec<Placed> = unsure.map(|one| (one.path.clone(), one.range)).collect();
+        let count = unsure.len().min(MAX_VERIFIED);
+        places.extend((0..count).map(|number| unsure[number * unsure.len() / count].clone()));
+    }
+    places
+}
+
+/// Whether other classes may have something of its name where it is used.
+fn is_member(target: &Target) -> bool {
+    use SymbolKind::{Constant, Field, Method, Property, Variable};
+    matches!(target.symbol.kind, Constant | Field | Method | Property | Variable)
+}
+
+fn placed(one: &Found) -> Placed {
+    (one.path.clone(), one.range)
+}
+
+fn declaration(target: &Target) -> Placed {
+    (target.at.path.clone(), target.name_range)
+}
+
+/// Adds to the edit what the server leads to the symbol from, and finds what is left.
+async fn completed(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    mut edit: ServerEdit,
+    judged: &Judged,
+    (leads, quoted): (&Leads, &HashSet<Placed>),
+) -> Result<(ServerEdit, Findings), RenameError> {
+    let mut added: Vec<Placed> = Vec::new();
+    let mut shorthands: Vec<Placed> = Vec::new();
+    loop {
+        let mut findings = found(project, symbol, &edit, judged, (leads, quoted));
+        // A place may lead to one that is added only now.
+        let new = std::mem::take(&mut findings.added);
+        let new: Vec<Placed> = new.into_iter().filter(|one| !shorthands.contains(one)).collect();
+        if !new.is_empty() {
+            let done = with_added(project, symbol, ask, edit, new).await?;
+            edit = done.0;
+            added.extend(done.1);
+            shorthands.extend(done.2);
+            continue;
+        }
+        if ask.unchecked == UncheckedUses::Renamed {
+            let left: Vec<Placed> = findings.open.drain(..).chain(findings.silent.drain(..)).collect();
+            let done = with_added(project, symbol, ask, edit, left).await?;
+            edit = done.0;
+            findings.unchecked = done.1;
+            shorthands.extend(done.2);
+        }
+        added.sort();
+        findings.added = added;
+        findings.silent.extend(shorthands);
+        return Ok((edit, findings));
+    }
+}
+
+/// The edit with `places` renamed too, as [`with_places`] says.
+async fn with_added(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    edit: ServerEdit,
+    places: Vec<Placed>,
+) -> Result<(ServerEdit, Vec<Placed>, Vec<Placed>), RenameError> {
+    let (old_name, new_name) = (symbol.target.name.clone(), ask.new_name.clone());
+    let work = move |view: &View, _: &_| with_places(view, edit, places, (&old_name, &new_name));
+    let done = project.look(work).await?;
+    done.map_err(|problem| wrong("symd".to_owned(), problem))
+}
+
+/// The edit with these places renamed too: which of them are, and which cannot be, because such a name means two things.
+fn with_places(
+    view: &View,
+    mut edit: ServerEdit,
+    places: Vec<Placed>,
+    (old_name, new_name): (&str, &str),
+) -> Result<(ServerEdit, Vec<Placed>, Vec<Placed>), ServerEditError> {
+    let (mut added, mut left) = (Vec::new(), Vec::new());
+    for (path, range) in places {
+        let has_shorthand =
+            view.snapshot.files.get(path.as_str()).is_some_and(|file| has_shorthand(file.grammar()));
+        let file = edit.file(view, &path)?;
+        if file.text.slice(range) != old_name {
+            return Err(ServerEditError::Changed(path));
+        }
+        if has_shorthand && is_shorthand(&file.text, range) {
+            left.push((path, range));
+            continue;
+        }
+        file.edits.push(TextEdit { range, new_text: new_name.to_owned() });
+        added.push((path, range));
+    }
+    edit.settle()?;
+    Ok((edit, added, left))
+}
+
+/// What is to be said of an edit.
+fn found(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    edit: &ServerEdit,
+    judged: &Judged,
+    (leads, quoted): (&Leads, &HashSet<Placed>),
+) -> Findings {
+    let touched = touched(edit);
+    let compared = compare(judged, &touched, &project.languages, symbol.target.language);
+    let is_ours = |(path, range): &Placed| {
+        let is_member = |one: &Target| {
+            // A server may point at the name, at the whole declaration, or at the beginning of its head.
+            let in_head = one.range.start <= range.start && range.start <= one.name_range.start;
+            one.at.path == *path && (range.contains(one.name_range) || in_head)
+        };
+        touched.contains(&(path, range.start)) || symbol.members.iter().any(is_member)
+    };
+    let arguments: HashSet<(&RelPath, u32)> = judged
+        .occurrences
+        .iter()
+        .filter(|one| one.role == Role::Argument)
+        .map(|one| (&one.path, one.range.start))
+        .collect();
+    let sense = |place: &Placed| match arguments.contains(&(&place.0, place.1.start)) {
+        true => leads.sense_of_argument(place, is_ours),
+        false => leads.sense(place, is_ours),
+    };
+    let mut findings = Findings::default();
+    for place in compared.silent.iter().map(placed) {
+        match sense(&place) {
+            Sense::Symbol => findings.added.push(place),
+            Sense::Both => findings.both.push(place),
+            Sense::Other => {}
+            Sense::Unsaid
+                if leads.is_declaration(&place)
+                    || symbol.through_super.contains(&place)
+                    || quoted.contains(&place) =>
+            {
+                findings.added.push(place);
+            }
+            Sense::Unsaid => findings.silent.push(place),
+        }
+    }
+    for place in open(&touched, judged) {
+        match sense(&place) {
+            Sense::Symbol => findings.added.push(place),
+            Sense::Both => findings.both.push(place),
+            Sense::Other => {}
+            Sense::Unsaid => findings.open.push(place),
+        }
+    }
+    for place in symbol.members.iter().map(declaration) {
+        if touched.contains(&(&place.0, place.1.start)) {
+            continue;
+        }
+        let leads_here = leads.is_declaration(&place) || leads.sense(&place, is_ours) == Sense::Symbol;
+        // A server that does not rename the very place that it is asked about is not to be trusted with the rest.
+        if leads_here && place != declaration(&symbol.target) {
+            &mut findings.added
+        } else {
+            &mut findings.undeclared
+        }
+        .push(place);
+    }
+    let changed = judged.occurrences.iter().filter(|one| touched.contains(&(&one.path, one.range.start)));
+    let changed = changed.map(|one| (one.path.clone(), one.range));
+    findings.both.extend(changed.filter(|one| leads.sense(one, is_ours) == Sense::Both));
+    findings.other_languages = compared.other_languages.iter().map(placed).collect();
+    findings
+}
+
+/// Draws the conclusions.
+async fn concluded(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    said: Renamings,
+    edit: ServerEdit,
+    findings: Findings,
+    judged: &Judged,
+) -> Result<Draft, RenameError> {
+    let (server, name) = (said.server.clone(), &symbol.target.name);
+    let is_unproven = is_unproven(project, &server);
+    let occurrences = |places: &[Placed]| counted(places.len(), "occurrence", "occurrences");
+    let mut doubts: Vec<(String, Vec<Placed>)> = Vec::new();
+    let mut remarks: Vec<(String, Vec<Placed>)> = Vec::new();
+    if !findings.undeclared.is_empty() {
+        let of = findings.undeclared.len();
+        let declared = if of == 1 { "the declaration".to_owned() } else { format!("{of} declarations") };
+        let why = format!("{server} leaves {declared} of '{name}' as it is");
+        doubts.push((why, findings.undeclared));
+    }
+    if !findings.both.is_empty() {
+        let why = format!(
+            "{} may mean '{name}' of this symbol or of another, as {server} has it",
+            occurrences(&findings.both)
+        );
+        match ask.doubts {
+            Doubts::Refuse => &mut doubts,
+            Doubts::NoteUses | Doubts::Note => &mut remarks,
+        }
+        .push((why, findings.both));
+    }
+    if !findings.silent.is_empty() {
+        let why = format!(
+            "{server} leaves {} as they are that likely mean '{name}'",
+            occurrences(&findings.silent)
+        );
+        // Of a server that is right as far as known, only what it says itself counts against it.
+        if is_unproven || ask.doubts_uses() { &mut doubts } else { &mut remarks }
+            .push((why, findings.silent));
+    }
+    let early = before_bound(symbol, &edit);
+    if !early.is_empty() {
+        let why = format!(
+            "{server} changes a decorator of '{name}' itself, where that name means something else yet"
+        );
+        doubts.push((why, early));
+    }
+    let outside = said.files_outside();
+    if !outside.is_empty() {
+        let why = format!(
+            "{server} names '{name}' outside of the project too, where it is left as it is: {}",
+            outside.join(", ")
+        );
+        remarks.push((why, Vec::new()));
+    }
+    if is_unproven {
+        let odd = unlikely(symbol, &edit, judged);
+        if !odd.is_empty() {
+            let why = format!(
+                "{server}'s renames are wrong at times, and package and imports speak against {} of this one",
+                counted(odd.len(), "edit", "edits")
+            );
+            doubts.push((why, odd));
+        }
+    }
+    if !findings.other_languages.is_empty() {
+        let why = format!(
+            "{} in files of other languages, which {server} does not serve, likely mean '{name}' and are left as they are",
+            occurrences(&findings.other_languages)
+        );
+        remarks.push((why, findings.other_languages));
+    }
+    if !findings.open.is_empty() {
+        let of = format!(
+            "neither {server} nor syntax can tell of {} of '{name}' whether they mean this symbol",
+            occurrences(&findings.open)
+        );
+        if ask.doubts_uses() {
+            let why = format!("{of}; include: [\"{}\"] renames them too", UncheckedUses::NAME);
+            doubts.push((why, findings.open));
+        } else {
+            remarks.push((format!("{of}; they are left as they are"), findings.open));
+        }
+    }
+    if !findings.unchecked.is_empty() {
+        let why = format!(
+            "{} of '{name}' renamed too, of which neither {server} nor syntax can tell whether they mean this symbol",
+            occurrences(&findings.unchecked)
+        );
+        remarks.push((why, findings.unchecked));
+    }
+    if ask.doubts == Doubts::Note {
+        remarks.splice(0..0, std::mem::take(&mut doubts));
+    }
+    let added = findings.added;
+    let (doubts, mut notes, added) = project
+        .look(move |view, cancel| {
+            let list = |all: Vec<(String, Vec<Placed>)>| {
+                all.into_iter()
+                    .map(|(text, mut places)| {
+                        places.sort();
+                        Ok(Note::doubt(text, listed(view, &places, cancel)?))
+                    })
+                    .collect::<Result<Vec<Note>, symd_base::cancel::Cancelled>>()
+            };
+            Ok::<_, QuestionError>((
+                list(doubts)?,
+                list(remarks)?,
+                (added.len(), listed(view, &added, cancel)?),
+            ))
+        })
+        .await??;
+    if !doubts.is_empty() {
+        let why: Vec<String> = doubts.iter().map(|doubt| doubt.text.clone()).collect();
+        let places = doubts.into_iter().flat_map(|doubt| doubt.places).collect();
+        return Err(RenameError::Doubtful { why: why.join("; "), places });
+    }
+    if edit.is_empty() {
+        let reason = format!("{server} gave an empty edit");
+        return Err(QuestionError::Place(reason).into());
+    }
+    if added.0 > 0 {
+        let text = format!(
+            "{} that {server} left out and that {} to '{name}', renamed too",
+            counted(added.0, "occurrence", "occurrences"),
+            if added.0 == 1 { "leads" } else { "lead" }
+        );
+        notes.push(Note::fact(text, added.1));
+    }
+    Ok(Draft { edit, source: Source::Server(server), maybe_indexing: said.maybe_indexing, notes })
+}
+
+/// The edits that package and imports speak against, or that stand where no identifier does.
+fn unlikely(symbol: &LinkedSymbol, edit: &ServerEdit, judged: &Judged) -> Vec<Placed> {
+    let known: HashMap<(&RelPath, u32), Judgement> =
+        judged.occurrences.iter().map(|one| ((&one.path, one.range.start), one.judgement)).collect();
+    let mut odd = Vec::new();
+    for (path, file) in &edit.files {
+        for edit in &file.edits {
+            let is_own = symbol.declares(path, edit.range.start);
+            let judgement = known.get(&(path, edit.range.start));
+            if !is_own && judgement.is_none_or(|&judgement| judgement == Judgement::Unlikely) {
+                odd.push((path.clone(), edit.range));
+            }
+        }
+    }
+    odd
+}
+
+/// Edits in the decorators of the first declaration of a name: they are evaluated before the name is bound.
+fn before_bound(symbol: &LinkedSymbol, edit: &ServerEdit) -> Vec<Placed> {
+    let mut early = Vec::new();
+    for member in &symbol.members {
+        let is_sibling = |other: &Target| {
+            other.at.path == member.at.path
+                && other.symbol.name_path.rsplit_once('/').map(|(around, _)| around)
+                    == member.symbol.name_path.rsplit_once('/').map(|(around, _)| around)
+        };
+        let is_first =
+            !symbol.members.iter().any(|other| is_sibling(other) && other.range.start < member.range.start);
+        let edits = edit.files.get(&member.at.path).map_or(&[][..], |file| &file.edits);
+        let is_early = |one: &&TextEdit| {
+            member.range.start <= one.range.start && one.range.start < member.name_range.start
+        };
+        if is_first && member.file.grammar().is_some_and(|grammar| grammar.name() == "python") {
+            early.extend(edits.iter().filter(is_early).map(|one| (member.at.path.clone(), one.range)));
+        }
+    }
+    early
+}
+
+/// Uses that are left and of which syntax cannot say anything.
+fn open(touched: &HashSet<(&RelPath, u32)>, judged: &Judged) -> Vec<Placed> {
+    let left = judged.of(Judgement::Unchecked).filter(|one| !touched.contains(&(&one.path, one.range.start)));
+    left.filter(|one| one.role != Role::Declaration).map(|one| (one.path.clone(), one.range)).collect()
+}

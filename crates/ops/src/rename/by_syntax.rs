@@ -1,0 +1,175 @@
+//! A rename without a server: only of a name that nothing else in the project is called, and whose every occurrence is known
+//! to mean the symbol. Invariant: one doubtful occurrence refuses all.
+
+use std::collections::HashSet;
+
+use super::answer::{Note, RenameError};
+use super::linked::LinkedSymbol;
+use super::places::listed;
+use super::shorthand::{has_shorthand, is_shorthand};
+use super::unseen::Unseen;
+use super::{Doubts, Draft, Rename, UncheckedUses, counted};
+use crate::Project;
+use crate::question::{QuestionError, Source};
+use crate::references::Judged;
+use crate::server_edit::{ServerEdit, ServerEditError};
+use symd_base::{Cancel, RelPath, TextEdit, TextRange};
+use symd_engine::View;
+use symd_index::{Locals, Query, Scope};
+use symd_lsp::NoAnswer;
+use symd_resolve::{self as resolve, Judgement, Role};
+use symd_syntax::{Matching, NamePattern};
+
+/// Makes the edit from the occurrences.
+pub(super) async fn draft(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    why: NoAnswer,
+    judged: &Judged,
+    unseen: Unseen,
+) -> Result<Draft, RenameError> {
+    let target = &symbol.target;
+    let ruled_out = ruled_out(project, symbol, judged).await?;
+    let mut sure = Vec::new();
+    let mut doubtful = Vec::new();
+    let mut unchecked = 0;
+    for one in &judged.occurrences {
+        let place = (one.path.clone(), one.range);
+        let is_unchecked = is_unchecked(one);
+        if is_unchecked && ruled_out.contains(&place) {
+            continue;
+        }
+        match ask.unchecked {
+            _ if one.judgement == Judgement::Likely => sure.push(place),
+            UncheckedUses::Renamed if is_unchecked => {
+                unchecked += 1;
+                sure.push(place);
+            }
+            _ => doubtful.push(place),
+        }
+    }
+    let (of, new_name) = (symbol.clone(), ask.new_name.clone());
+    let work = move |view: &View, cancel: &Cancel| {
+        doubtful.extend(others(view, &of, cancel)?);
+        let before = doubtful.len();
+        let edit = edit(view, &sure, (&of.target.name, &new_name), &mut doubtful)?;
+        let has_shorthands = doubtful.len() > before;
+        doubtful.sort();
+        doubtful.dedup();
+        let places = listed(view, &doubtful, cancel)?;
+        Ok::<_, ServerEditError>((edit, doubtful.len(), places, has_shorthands))
+    };
+    let skipped = unseen.unread_text();
+    let done = project.look(work).await?;
+    let (edit, count, mut places, has_shorthands) = done.map_err(|problem| match problem {
+        // The whole question is asked again.
+        ServerEditError::Changed(path) => {
+            QuestionError::from(NoAnswer::Changed { path: path.to_string() }).into()
+        }
+        problem => RenameError::Server { server: "syntax".to_owned(), problem },
+    })?;
+    let mut notes = Vec::new();
+    let count = count + unseen.places.len();
+    places.extend(unseen.places);
+    places.sort();
+    if count > 0 || !skipped.is_empty() {
+        let text = format!(
+            "without a server ({why}), it cannot be told what {count} of the places named '{}' mean{skipped}",
+            target.name
+        );
+        // With the unchecked ones renamed, those are left that look like something else.
+        // A shorthand is a use for sure: left as it is it would break.
+        if ask.doubts != Doubts::Note && (has_shorthands || ask.doubts_uses()) {
+            let more = format!(
+                "; include: [\"{}\"] renames those that may mean it and leaves those that look like something else",
+                UncheckedUses::NAME
+            );
+            let is_left = judged.of(Judgement::Unchecked).next().is_some() && ask.doubts_uses();
+            let why = if is_left { text + &more } else { text };
+            return Err(RenameError::Doubtful { why, places });
+        }
+        notes.push(Note::doubt(format!("{text}; they are left as they are"), places));
+    }
+    if unchecked > 0 {
+        let text = format!(
+            "{} of '{}' renamed too of which syntax cannot tell whether they mean this symbol",
+            counted(unchecked, "occurrence", "occurrences"),
+            target.name
+        );
+        notes.push(Note::doubt(text, Vec::new()));
+    }
+    if edit.is_empty() {
+        let why = format!("no occurrence of '{}' is known", target.name);
+        return Err(QuestionError::Place(why).into());
+    }
+    Ok(Draft { edit, source: Source::Syntax(why), maybe_indexing: false, notes })
+}
+
+/// Whether syntax cannot tell what a use means.
+fn is_unchecked(one: &resolve::Occurrence) -> bool {
+    one.judgement == Judgement::Unchecked && one.role != Role::Declaration
+}
+
+/// Unchecked uses that cannot mean the symbol, by what the project's text says of their receivers.
+async fn ruled_out(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    judged: &Judged,
+) -> Result<HashSet<(RelPath, TextRange)>, QuestionError> {
+    let open = judged.occurrences.iter().filter(|one| is_unchecked(one));
+    let places: Vec<(RelPath, TextRange)> = open.map(|one| (one.path.clone(), one.range)).collect();
+    let (members, of) = (symbol.resolved(), places.clone());
+    let out = project.look(move |view, cancel| resolve::ruled_out(view, &members, &of, cancel)).await??;
+    Ok(places.into_iter().zip(out).filter(|(_, is_out)| *is_out).map(|(place, _)| place).collect())
+}
+
+/// Declarations of the name that are not the symbol's, anywhere in the project.
+fn others(
+    view: &View,
+    symbol: &LinkedSymbol,
+    cancel: &Cancel,
+) -> Result<Vec<(RelPath, TextRange)>, ServerEditError> {
+    let Ok(pattern) = NamePattern::parse(&symbol.target.name, Matching::Exact) else { return Ok(Vec::new()) };
+    let query = Query {
+        pattern,
+        scope: Scope::Project,
+        include_kinds: Vec::new(),
+        exclude_kinds: Vec::new(),
+        locals: Locals::Included,
+    };
+    let hits = view.snapshot.find(&query, cancel)?;
+    let place = |hit: symd_index::Hit| {
+        let row = hit.file.outline()?.rows.get(hit.row)?;
+        let is_it = symbol.declares(&hit.file.path, row.name_start);
+        let length = u32::try_from(symbol.target.name.len()).ok()?;
+        let range = TextRange::new(row.name_start, row.name_start.checked_add(length)?);
+        (!is_it).then(|| (hit.file.path.clone(), range))
+    };
+    Ok(hits.into_iter().filter_map(place).collect())
+}
+
+fn edit(
+    view: &View,
+    sure: &[(RelPath, TextRange)],
+    (name, new_name): (&str, &str),
+    doubtful: &mut Vec<(RelPath, TextRange)>,
+) -> Result<ServerEdit, ServerEditError> {
+    let mut edit = ServerEdit::default();
+    for (path, range) in sure {
+        let file = edit.file(view, path)?;
+        // It was judged in an earlier view, and this is the text as it is now.
+        if file.text.slice(*range) != name {
+            return Err(ServerEditError::Changed(path.clone()));
+        }
+        if view.snapshot.files.get(path.as_str()).is_some_and(|file| has_shorthand(file.grammar()))
+            && is_shorthand(&file.text, *range)
+        {
+            doubtful.push((path.clone(), *range));
+            continue;
+        }
+        file.edits.push(TextEdit { range: *range, new_text: new_name.to_owned() });
+    }
+    edit.settle()?;
+    Ok(edit)
+}

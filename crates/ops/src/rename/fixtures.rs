@@ -1,0 +1,162 @@
+//! Uses through parameters that pytest fills with fixtures: the server is asked of what type a fixture's value is, and of what
+//! type what is asked of it is. Invariant: a use leads to the symbol only if the last type declares or inherits it.
+
+use std::collections::HashMap;
+
+use tokio::task::JoinSet;
+
+use super::leads::{Leads, Placed};
+use super::linked::LinkedSymbol;
+use crate::Project;
+use crate::question::QuestionError;
+use crate::spot::{Expect, check};
+use symd_base::RelPath;
+use symd_engine::View;
+use symd_index::Content;
+use symd_lsp::{At, Goto, Span, Waiting};
+use symd_resolve as resolve;
+
+/// Types that are asked for in one rename.
+const MAX_ASKED: usize = 48;
+
+/// A name whose type is asked for: file and byte.
+type Named = (RelPath, u32);
+
+/// A use on its way to the class whose member it is.
+struct Use {
+    place: Placed,
+    /// What holds the object so far.
+    holder: At,
+    /// What is still asked of it, before the member.
+    path: Vec<String>,
+}
+
+/// What pytest gives to parameters, as far as it was asked for.
+#[derive(Default)]
+pub(super) struct GivenValues {
+    /// The class of what a name holds, where it is one class.
+    classes: HashMap<Named, Option<Placed>>,
+}
+
+impl GivenValues {
+    /// Notes where those of `places` lead that use a member of a fixture's value.
+    pub(super) async fn follow(
+        &mut self,
+        project: &Project,
+        symbol: &LinkedSymbol,
+        places: &[Placed],
+        leads: &mut Leads,
+    ) -> Result<(), QuestionError> {
+        let is_python = symbol.target.file.grammar().is_some_and(|grammar| grammar.name() == "python");
+        if !is_python || places.is_empty() {
+            return Ok(());
+        }
+        let mut uses = uses(project, places).await?;
+        while !uses.is_empty() {
+            self.ask(project, symbol, &uses).await?;
+            uses = self.step(project, symbol, uses, leads).await?;
+        }
+        Ok(())
+    }
+
+    /// Asks for the types of the uses' holders that are not known yet.
+    async fn ask(
+        &mut self,
+        project: &Project,
+        symbol: &LinkedSymbol,
+        uses: &[Use],
+    ) -> Result<(), QuestionError> {
+        let Ok(language) = project.language_of(&symbol.target) else { return Ok(()) };
+        let mut asked = JoinSet::new();
+        for one in uses {
+            let named = (one.holder.path.clone(), one.holder.offset);
+            if self.classes.len() >= MAX_ASKED || self.classes.contains_key(&named) {
+                continue;
+            }
+            self.classes.insert(named.clone(), None);
+            let (servers, at) = (project.servers.clone(), one.holder.clone());
+            asked.spawn(async move {
+                let said = servers.goto(language, &at, Goto::TypeDefinition, Waiting::No).await;
+                said.ok().map(|said| (named, said.value))
+            });
+        }
+        let types: Vec<(Named, Vec<Span>)> = asked.join_all().await.into_iter().flatten().collect();
+        if types.is_empty() {
+            return Ok(());
+        }
+        let work = move |view: &View, cancel: &_| {
+            let class = |(named, spans): (Named, Vec<Span>)| {
+                let checked = check(view, &spans, Expect::Anything, cancel)?;
+                // One class, of the project.
+                let only = match &checked.spots[..] {
+                    [only] if checked.outside.is_empty() => Some((only.path.clone(), only.range)),
+                    _ => None,
+                };
+                Ok::<_, QuestionError>((named, only))
+            };
+            types.into_iter().map(class).collect::<Result<Vec<_>, _>>()
+        };
+        self.classes.extend(project.look(work).await??);
+        Ok(())
+    }
+
+    /// Notes where those uses lead whose object is known; the others, with what holds the next object on their way.
+    async fn step(
+        &self,
+        project: &Project,
+        symbol: &LinkedSymbol,
+        uses: Vec<Use>,
+        leads: &mut Leads,
+    ) -> Result<Vec<Use>, QuestionError> {
+        let mut known = Vec::new();
+        for one in uses {
+            let named = (one.holder.path.clone(), one.holder.offset);
+            let Some(Some(class)) = self.classes.get(&named) else { continue };
+            let name = one.path.first().unwrap_or(&symbol.target.name).clone();
+            known.push((one, (class.clone(), name)));
+        }
+        if known.is_empty() {
+            return Ok(Vec::new());
+        }
+        let members = symbol.resolved();
+        let work = move |view: &View, cancel: &_| {
+            let (uses, asked): (Vec<Use>, Vec<(Placed, String)>) = known.into_iter().unzip();
+            let found = resolve::inherited_members(view, &asked, &members, cancel)?;
+            let declared = |(one, member): (Use, Option<resolve::Target>)| {
+                let at = at(view, &member.as_ref()?.file, member.as_ref()?.row()?.1.name_start)?;
+                Some((one, at))
+            };
+            Ok::<_, QuestionError>(uses.into_iter().zip(found).filter_map(declared).collect::<Vec<_>>())
+        };
+        let mut open = Vec::new();
+        for (mut one, declared) in project.look(work).await?? {
+            if one.path.is_empty() {
+                leads.learn(one.place, (declared.path, declared.offset), &symbol.target.name);
+                continue;
+            }
+            one.path.remove(0);
+            one.holder = declared;
+            open.push(one);
+        }
+        Ok(open)
+    }
+}
+
+/// Those of `places` that use what a fixture's value holds.
+async fn uses(project: &Project, places: &[Placed]) -> Result<Vec<Use>, QuestionError> {
+    let places = places.to_vec();
+    let work = move |view: &View, cancel: &_| {
+        let values = resolve::fixture_values(view, &places, cancel)?;
+        let used = |(place, value): (Placed, Option<resolve::FixtureValue>)| {
+            let value = value?;
+            Some(Use { place, holder: at(view, &value.file, value.at)?, path: value.path })
+        };
+        Ok::<_, QuestionError>(places.into_iter().zip(values).filter_map(used).collect())
+    };
+    project.look(work).await?
+}
+
+fn at(view: &View, file: &symd_index::FileEntry, offset: u32) -> Option<At> {
+    let Content::Code { hash, .. } = &file.content else { return None };
+    Some(At { hash: *hash, revision: view.snapshot.revision, path: file.path.clone(), offset })
+}

@@ -1,0 +1,186 @@
+//! Where the server says that places lead: what it leaves out of a rename though it leads there itself is renamed with the
+//! rest, and what means something else besides is not renamed at all. Invariant: no place is asked about twice, and one of
+//! which the server says nothing proves nothing.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::linked::LinkedSymbol;
+use crate::Project;
+use crate::question::QuestionError;
+use crate::spot::{Expect, check};
+use symd_base::{RelPath, TextRange};
+use symd_engine::View;
+use symd_index::Content;
+use symd_lsp::{At, Goto, Span, Waiting};
+
+/// Places that are asked about in one rename. Of a name that stands in more doubtful places it cannot be told.
+const MAX_ASKED: usize = 600;
+
+/// Questions that are under way at once.
+const AT_ONCE: usize = 24;
+
+/// How long may go into asking: who renames waits.
+const TIME: Duration = Duration::from_secs(20);
+
+/// A place where a name stands.
+pub(super) type Placed = (RelPath, TextRange);
+
+/// Where one place leads.
+#[derive(Clone, Debug, Default)]
+struct Lead {
+    to: Vec<Placed>,
+    /// Out of the project, or to no text.
+    is_elsewhere: bool,
+    /// Whether all that it leads to is as long as the name: `**options`, which takes every argument, is not.
+    is_of_length: bool,
+}
+
+/// What leads where.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Leads(HashMap<(RelPath, u32), Lead>);
+
+/// What a place means, as the server has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sense {
+    /// The symbol.
+    Symbol,
+    /// The symbol, and something else.
+    Both,
+    /// Something else.
+    Other,
+    /// The server says nothing, or was not asked.
+    Unsaid,
+}
+
+impl Leads {
+    /// Asks about those of `places` that were not asked about yet.
+    pub(super) async fn ask(
+        &mut self,
+        project: &Project,
+        symbol: &LinkedSymbol,
+        places: &[Placed],
+    ) -> Result<(), QuestionError> {
+        let Ok(language) = project.language_of(&symbol.target) else { return Ok(()) };
+        let is_new = |one: &&Placed| !self.0.contains_key(&(one.0.clone(), one.1.start));
+        let new: Vec<Placed> =
+            places.iter().filter(is_new).take(MAX_ASKED.saturating_sub(self.0.len())).cloned().collect();
+        let until = Instant::now() + TIME;
+        for some in new.chunks(AT_ONCE) {
+            if Instant::now() >= until {
+                break;
+            }
+            let mut asked = JoinSet::new();
+            for (number, at) in as_asked(project, some).await?.into_iter().enumerate() {
+                let Some(at) = at else { continue };
+                let servers = project.servers.clone();
+                asked.spawn(async move {
+                    let said = servers.goto(language, &at, Goto::Definition, Waiting::ForAnswer).await;
+                    said.ok().map(|said| (number, said.value))
+                });
+            }
+            let answers: Vec<(usize, Vec<Span>)> = asked.join_all().await.into_iter().flatten().collect();
+            let length = symbol.target.name.encode_utf16().count();
+            for (number, lead) in leads(project, answers, length).await? {
+                let (path, range) = &some[number];
+                self.0.insert((path.clone(), range.start), lead);
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes that `place` leads to the declaration whose name begins there, whatever was said of it.
+    pub(super) fn learn(&mut self, place: Placed, (path, start): (RelPath, u32), name: &str) {
+        let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
+        let to = vec![(path, TextRange::new(start, start.saturating_add(length)))];
+        self.0.insert((place.0, place.1.start), Lead { to, is_elsewhere: false, is_of_length: true });
+    }
+
+    /// The one declaration in the project that `place` leads to.
+    pub(super) fn declared(&self, place: &Placed) -> Option<Placed> {
+        let lead = self.0.get(&(place.0.clone(), place.1.start)).filter(|lead| !lead.is_elsewhere)?;
+        match &lead.to[..] {
+            [only] => Some(only.clone()),
+            _ => None,
+        }
+    }
+
+    /// Notes that `place` means something else than the symbol.
+    pub(super) fn learn_other(&mut self, place: Placed) {
+        let lead = Lead { to: Vec::new(), is_elsewhere: true, is_of_length: true };
+        self.0.insert((place.0, place.1.start), lead);
+    }
+
+    /// What `place` means: `is_ours` says which places declare the symbol or are renamed.
+    pub(super) fn sense(&self, place: &Placed, is_ours: impl Fn(&Placed) -> bool) -> Sense {
+        let Some(lead) = self.0.get(&(place.0.clone(), place.1.start)) else { return Sense::Unsaid };
+        // A name that is declared leads to itself.
+        let others = || lead.to.iter().filter(|one| !(one.0 == place.0 && one.1.contains(place.1)));
+        let (ours, all) = (others().filter(|one| is_ours(one)).count(), others().count());
+        match (ours, all - ours, lead.is_elsewhere) {
+            (0, 0, false) => Sense::Unsaid,
+            (0, _, _) => Sense::Other,
+            (_, 0, false) => Sense::Symbol,
+            _ => Sense::Both,
+        }
+    }
+
+    /// The same for what names an argument: a parameter that takes any argument does not say what this one means.
+    pub(super) fn sense_of_argument(&self, place: &Placed, is_ours: impl Fn(&Placed) -> bool) -> Sense {
+        let takes_any = self.0.get(&(place.0.clone(), place.1.start)).is_some_and(|lead| !lead.is_of_length);
+        match self.sense(place, is_ours) {
+            Sense::Other if takes_any => Sense::Unsaid,
+            sense => sense,
+        }
+    }
+
+    /// Whether the server says of a place that nothing but the place itself declares what stands there.
+    pub(super) fn is_declaration(&self, place: &Placed) -> bool {
+        let lead = self.0.get(&(place.0.clone(), place.1.start));
+        lead.is_some_and(|lead| {
+            let is_itself = |one: &Placed| one.0 == place.0 && one.1.contains(place.1);
+            !lead.to.is_empty() && !lead.is_elsewhere && lead.to.iter().all(is_itself)
+        })
+    }
+}
+
+/// The places in their files' versions of now.
+async fn as_asked(project: &Project, places: &[Placed]) -> Result<Vec<Option<At>>, QuestionError> {
+    let wanted = places.to_vec();
+    project
+        .look(move |view, _| {
+            let place = |(path, range): &Placed| {
+                let file = view.snapshot.files.get(path.as_str())?;
+                let Content::Code { hash, .. } = &file.content else { return None };
+                let path = path.clone();
+                Some(At { hash: *hash, revision: view.snapshot.revision, path, offset: range.start })
+            };
+            wanted.iter().map(place).collect()
+        })
+        .await
+}
+
+/// Answers as places in texts; `length` is the name's, in UTF-16 code units.
+async fn leads(
+    project: &Project,
+    answers: Vec<(usize, Vec<Span>)>,
+    length: usize,
+) -> Result<Vec<(usize, Lead)>, QuestionError> {
+    let work = move |view: &View, cancel: &_| {
+        let lead = |(number, spans): &(usize, Vec<Span>)| {
+            let checked = check(view, spans, Expect::Anything, cancel)?;
+            let is_elsewhere = !checked.outside.is_empty() || checked.dropped.outside_text > 0;
+            let to = checked.spots.into_iter().map(|spot| (spot.path, spot.range)).collect();
+            let is_of_length = spans.iter().all(|span| {
+                let columns = span.end.character.checked_sub(span.start.character);
+                span.start.line == span.end.line && columns.is_some_and(|columns| columns as usize == length)
+            });
+            Ok((*number, Lead { to, is_elsewhere, is_of_length }))
+        };
+        answers.iter().map(lead).collect()
+    };
+    project.look(work).await?
+}

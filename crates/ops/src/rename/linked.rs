@@ -1,0 +1,153 @@
+//! The symbol that is renamed, and what gets the new name with it: declarations linked by overriding, overloads, stubs,
+//! prototypes.
+
+use super::answer::{Note, RenameError};
+use super::places::listed;
+use super::{Doubts, Rename, counted};
+use crate::Project;
+use crate::overrides::{OverrideLinks, override_links};
+use crate::question::QuestionError;
+use crate::target::Target;
+use symd_base::{Cancel, RelPath, TextRange};
+use symd_engine::View;
+use symd_lsp::Waiting;
+use symd_resolve as resolve;
+
+/// The symbol, with the declarations that are linked to it by overriding and get the new name with it.
+#[derive(Clone, Debug)]
+pub(super) struct LinkedSymbol {
+    /// The one that was asked for.
+    pub(super) target: Target,
+    /// All of them, it among them, in path order.
+    pub(super) members: Vec<Target>,
+    /// Uses through `super()`, which can lead nowhere else: servers do not know what comes next in a mixin.
+    pub(super) through_super: Vec<(RelPath, TextRange)>,
+}
+
+impl LinkedSymbol {
+    /// All but the one that was asked for.
+    pub(super) fn others(&self) -> impl Iterator<Item = &Target> {
+        let (path, start) = (&self.target.at.path, self.target.name_range.start);
+        self.members.iter().filter(move |one| one.at.path != *path || one.name_range.start != start)
+    }
+
+    /// What `resolve` calls them, the asked one first.
+    pub(super) fn resolved(&self) -> Vec<resolve::Target> {
+        let all = std::iter::once(&self.target).chain(self.others());
+        all.map(Target::resolved).collect()
+    }
+
+    /// Whether one of its declarations has its name there.
+    pub(super) fn declares(&self, path: &RelPath, name_start: u32) -> bool {
+        self.members.iter().any(|one| one.at.path == *path && one.name_range.start == name_start)
+    }
+}
+
+/// What is linked to the symbol by overriding, and the further declarations of each of these things: overloads, stubs,
+/// prototypes.
+pub(super) async fn linked(
+    project: &Project,
+    target: &Target,
+    waiting: Waiting,
+) -> Result<OverrideLinks, QuestionError> {
+    let mut links = override_links(project, target, waiting).await?;
+    let mut open = links.members.clone();
+    while let Some(member) = open.pop() {
+        let mut all = project.declarations(&member).await?;
+        all.extend(bound_with(project, &member).await?);
+        for declared in all {
+            if links.members.iter().any(|known| known.is_same(&declared)) {
+                continue;
+            }
+            let more = override_links(project, &declared, waiting).await?;
+            let is_new = |one: &Target| !links.members.iter().any(|known| known.is_same(one));
+            let new: Vec<Target> = more.members.iter().filter(|one| is_new(one)).cloned().collect();
+            open.extend(new.iter().cloned());
+            links.members.extend(new);
+            links.join(more);
+        }
+    }
+    // A double that kept the name would stand in no longer.
+    for double in links.doubles.clone() {
+        if !links.members.iter().any(|known| known.is_same(&double)) {
+            links.members.push(double);
+        }
+    }
+    links.members.sort_by(|a, b| (&a.at.path, a.at.offset).cmp(&(&b.at.path, b.at.offset)));
+    Ok(links)
+}
+
+/// The other declarations that bind the symbol's name in its scope.
+async fn bound_with(project: &Project, target: &Target) -> Result<Vec<Target>, QuestionError> {
+    let (of, languages) = (target.resolved(), project.languages.clone());
+    let work = move |view: &View, _: &Cancel| {
+        let others = resolve::same_binding(&of).into_iter();
+        others.filter_map(|one| Target::new(view, &languages, &one.file, one.row)).collect()
+    };
+    project.look(work).await
+}
+
+/// What is to be said of what is linked to the symbol by overriding; refuses where it cannot be renamed with it.
+pub(super) async fn noted(
+    project: &Project,
+    ask: &Rename,
+    links: &OverrideLinks,
+) -> Result<Vec<Note>, RenameError> {
+    let (members, doubles) = (links.members.clone(), links.doubles.clone());
+    let (objections, stand_ins) = (links.places(), links.stand_ins.clone());
+    let places = |members: &[Target]| -> Vec<(RelPath, TextRange)> {
+        members.iter().map(|one| (one.at.path.clone(), one.name_range)).collect()
+    };
+    let work = move |view: &View, cancel: &_| {
+        let members = listed(view, &places(&members), cancel)?;
+        let (objections, stand_ins) = (listed(view, &objections, cancel)?, listed(view, &stand_ins, cancel)?);
+        let doubles = listed(view, &places(&doubles), cancel)?;
+        Ok::<_, QuestionError>((members, objections, stand_ins, doubles))
+    };
+    let (declared, objected, stand_ins, doubles) = project.look(work).await??;
+    let mut notes = Vec::new();
+    if links.members.len() > 1 {
+        let text = format!(
+            "{} are linked by overriding, or are one thing, and renamed together",
+            counted(links.members.len(), "declaration", "declarations")
+        );
+        notes.push(Note::fact(text, declared));
+    }
+    if !links.perhaps_outside.is_empty() {
+        let text = format!(
+            "outside of the project {} may declare this member too, and would be overridden no longer",
+            links.perhaps_outside.join("; ")
+        );
+        notes.push(Note::doubt(text, Vec::new()));
+    }
+    if !doubles.is_empty() {
+        let text = format!(
+            "{} of test doubles, which inherit from none of these and declare nothing but their methods, renamed too",
+            counted(doubles.len(), "member", "members")
+        );
+        notes.push(Note::doubt(text, doubles));
+    }
+    if !stand_ins.is_empty() {
+        let text = format!(
+            "{} keep this name in classes that inherit from none of these and declare the same methods: they may be used in \
+             their place",
+            counted(stand_ins.len(), "member", "members")
+        );
+        notes.push(Note::doubt(text, stand_ins));
+    }
+    if !links.unseen.is_empty() {
+        let text = format!(
+            "the server does not show what methods of {} assign to the object, which may have this name",
+            links.unseen.join(", ")
+        );
+        notes.push(Note::doubt(text, Vec::new()));
+    }
+    if !links.objections.is_empty() {
+        let why = links.objection();
+        if ask.doubts != Doubts::Note {
+            return Err(RenameError::Linked { why, places: objected });
+        }
+        notes.push(Note::doubt(why, objected));
+    }
+    Ok(notes)
+}

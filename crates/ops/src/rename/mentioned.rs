@@ -1,0 +1,57 @@
+//! Where texts name a symbol, for those who only want to know: what a rename would ask about.
+
+use super::linked::LinkedSymbol;
+use super::mentions::{MAX_MENTIONS, Medium, mentions};
+use crate::Project;
+use crate::question::QuestionError;
+use crate::spot::Source;
+use crate::target::Target;
+use symd_base::{Cancel, RelPath};
+use symd_engine::View;
+
+/// Where texts name a symbol, and what was not searched.
+#[derive(Clone, Debug, Default)]
+pub struct Mentioned {
+    /// In path order, then by position; what stands in the symbol itself is left out.
+    pub places: Vec<MentionPlace>,
+    /// Whether there are more.
+    pub is_cut: bool,
+    /// Files that are too large to be searched.
+    pub unsearched: Vec<RelPath>,
+}
+
+/// A place in a text that names a symbol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MentionPlace {
+    /// The file.
+    pub path: RelPath,
+    /// The 0-based line.
+    pub line: u32,
+    /// What the name stands in.
+    pub medium: Medium,
+}
+
+/// Finds where texts name `target`.
+pub(crate) async fn mentioned(project: &Project, target: &Target) -> Result<Mentioned, QuestionError> {
+    let target = target.clone();
+    let work = move |view: &View, cancel: &Cancel| {
+        let symbol =
+            LinkedSymbol { target: target.clone(), members: vec![target.clone()], through_super: Vec::new() };
+        let found = mentions(view, &symbol, cancel)?;
+        let is_cut = found.found.len() >= MAX_MENTIONS;
+        let mut places = Vec::new();
+        for of_file in found.found.chunk_by(|a, b| a.path == b.path) {
+            cancel.check()?;
+            let path = &of_file[0].path;
+            let Some(source) = Source::read(view, path) else { continue };
+            let is_own = |range| *path == target.at.path && target.range.contains(range);
+            places.extend(of_file.iter().filter(|one| !is_own(one.range)).map(|one| MentionPlace {
+                path: path.clone(),
+                line: source.text.line_column(one.range.start).line,
+                medium: one.medium,
+            }));
+        }
+        Ok::<_, QuestionError>(Mentioned { places, is_cut, unsearched: found.unsearched })
+    };
+    project.look(work).await?
+}

@@ -1,0 +1,395 @@
+//! Where a name stands in text that is no identifier of its language: strings, comments, docs, and files of other
+//! languages. Whole words only. A server's rename does not touch these; some mean the symbol and some do not, which
+//! only a reader can tell. Invariant: nothing here is an identifier that `resolve` judges.
+
+use memchr::memmem;
+
+use super::in_strings;
+use super::linked::LinkedSymbol;
+use crate::spot::whole_words;
+use crate::target::Target;
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath, Text, TextRange};
+use symd_engine::View;
+use symd_index::{Content, FileEntry};
+use symd_resolve::{self as resolve, StringName};
+use symd_syntax::{SymbolKind, TextKind, text_kinds};
+use symd_vfs::VfsError;
+
+/// The most bytes of a file that is looked into.
+const MAX_BYTES: u64 = 8 << 20;
+
+/// Mentions that are kept. Further ones are not looked for: nobody reads so many, and including them is refused.
+pub(super) const MAX_MENTIONS: usize = 10_000;
+
+/// Extensions of files that are prose.
+const PROSE: [&str; 8] = ["md", "markdown", "rst", "txt", "adoc", "asciidoc", "org", "tex"];
+
+/// What a mention stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Medium {
+    /// A comment of code.
+    Comments,
+    /// A string of code.
+    Strings,
+    /// A documentation comment, a docstring, a file of prose.
+    Docs,
+    /// A file of another language: XML, templates, configuration, code.
+    OtherLanguages,
+}
+
+impl Medium {
+    /// All of them.
+    pub const ALL: [Medium; 4] = [Medium::Comments, Medium::Strings, Medium::Docs, Medium::OtherLanguages];
+
+    /// As clients write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Medium::Comments => "comments",
+            Medium::Strings => "strings",
+            Medium::Docs => "docs",
+            Medium::OtherLanguages => "other_languages",
+        }
+    }
+}
+
+/// A place where the name stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Mention {
+    pub(super) path: RelPath,
+    pub(super) range: TextRange,
+    pub(super) medium: Medium,
+    /// Whether the program may look the symbol up by it: a string that is nothing but the name, or a path with it, or that
+    /// reads like code; anything in a file of another language.
+    pub(super) is_lookup: bool,
+    /// Whether it is a string that says nothing but this symbol: its path, or a name of several words.
+    pub(super) is_its_name: bool,
+    /// Whether it is renamed though nothing proves that it means the symbol: code that a string holds and that overrides or uses
+    /// it, a type's name that a string begins with as programs show it.
+    pub(super) is_taken_along: bool,
+    /// Whether it is a string that is known to name the symbol, so that it must follow.
+    pub(super) follows: bool,
+}
+
+/// What was found in the project's texts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Mentions {
+    /// In path order, then by position. Those of a local, or of what is declared in a test function, are in that function.
+    pub(super) found: Vec<Mention>,
+    /// Files that are too large to be looked into.
+    pub(super) unsearched: Vec<RelPath>,
+}
+
+/// All mentions of the symbol's name.
+pub(super) fn mentions(view: &View, symbol: &LinkedSymbol, cancel: &Cancel) -> Result<Mentions, Cancelled> {
+    let target = &symbol.target;
+    let finder = memmem::Finder::new(target.name.as_bytes());
+    let (mut found, mut unsearched) = (Vec::new(), Vec::new());
+    let within = scope(symbol);
+    for file in view.snapshot.files.iter() {
+        if within.is_some() && file.path != target.at.path {
+            continue;
+        }
+        cancel.check()?;
+        let read = match view.root.read_unlinked(&file.path, MAX_BYTES) {
+            Ok(read) => read,
+            // Those of code that are not parsed for their size are looked through by `unseen`.
+            Err(VfsError::TooLarge { .. }) if matches!(file.content, Content::Plain) => {
+                unsearched.push(file.path.clone());
+                continue;
+            }
+            Err(_) => continue,
+        };
+        let is_wide = read.bytes.starts_with(&[0xFF, 0xFE]) || read.bytes.starts_with(&[0xFE, 0xFF]);
+        if !is_wide && finder.find(&read.bytes).is_none() {
+            continue;
+        }
+        let Ok(text) = Text::decode(read.bytes) else { continue };
+        of_file(view, target, file, &text, &mut found, cancel)?;
+        if found.len() >= MAX_MENTIONS {
+            found.truncate(MAX_MENTIONS);
+            break;
+        }
+    }
+    if let Some(within) = within {
+        found.retain(|one| within.contains(one.range));
+    }
+    settle_strings(view, symbol, &mut found, cancel)?;
+    in_strings::note_overrides(view, symbol, &mut found);
+    Ok(Mentions { found, unsearched })
+}
+
+/// Notes which strings are known to name the symbol, and which name something else.
+fn settle_strings(
+    view: &View,
+    symbol: &LinkedSymbol,
+    found: &mut [Mention],
+    cancel: &Cancel,
+) -> Result<(), Cancelled> {
+    let mut strings: Vec<&mut Mention> =
+        found.iter_mut().filter(|one| one.medium == Medium::Strings).collect();
+    let places: Vec<(RelPath, TextRange)> = strings.iter().map(|one| (one.path.clone(), one.range)).collect();
+    let named = resolve::string_names(view, &symbol.resolved(), &places, cancel)?;
+    for (one, named) in strings.iter_mut().zip(named) {
+        match named {
+            StringName::Symbol => one.follows = true,
+            StringName::Other => (one.is_lookup, one.is_its_name) = (false, false),
+            StringName::Unknown => {}
+        }
+    }
+    Ok(())
+}
+
+/// The function of a local, or the test function that holds all of the symbol.
+fn scope(symbol: &LinkedSymbol) -> Option<TextRange> {
+    let target = &symbol.target;
+    if let Some((_, test)) = resolve::test_around(&symbol.resolved()) {
+        return Some(test);
+    }
+    let (outline, row) = (target.file.outline()?, target.row);
+    let row = outline.rows.get(row).filter(|row| row.is_local())?;
+    Some(outline.rows.get(row.parent()?)?.range())
+}
+
+fn of_file(
+    view: &View,
+    target: &Target,
+    file: &FileEntry,
+    text: &Text,
+    found: &mut Vec<Mention>,
+    cancel: &Cancel,
+) -> Result<(), Cancelled> {
+    let name = &target.name;
+    let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
+    let range = |at: usize| u32::try_from(at).ok().map(|at| TextRange::new(at, at.saturating_add(length)));
+    let places: Vec<TextRange> = whole_words(text.as_str(), name).filter_map(range).collect();
+    let mut push = |range, medium| {
+        let is_lookup = match medium {
+            Medium::Comments | Medium::Docs => false,
+            Medium::Strings => {
+                is_path(text.as_str(), range)
+                    || reads_like_code(text.as_str(), range)
+                    || resolve::is_type(target.symbol.kind) && is_shown(text.as_str(), range)
+                    || is_filled_by_name(text.as_str(), range)
+            }
+            Medium::OtherLanguages => true,
+        };
+        let is_own = file.path == target.at.path && target.range.contains(range);
+        let is_given = || file.path == target.at.path && is_method_argument(text.as_str(), range, target);
+        // What tests expect to be shown.
+        let is_taken_along = medium == Medium::Strings
+            && resolve::is_type(target.symbol.kind)
+            && is_title(text.as_str(), range, &target.name);
+        let is_its_name =
+            medium == Medium::Strings && !is_own && (is_name_of(text.as_str(), range, target) || is_given());
+        found.push(Mention {
+            path: file.path.clone(),
+            range,
+            medium,
+            is_lookup,
+            is_its_name,
+            is_taken_along,
+            follows: false,
+        });
+    };
+    let (Some(grammar), true) = (file.grammar(), resolve::share_names(file, &target.file)) else {
+        let is_prose = file.path.extension().is_some_and(|extension| PROSE.contains(&extension));
+        let is_own = view.languages.language_of(&file.path) == target.language && target.language.is_some();
+        if !is_own {
+            let medium = if is_prose { Medium::Docs } else { Medium::OtherLanguages };
+            places.into_iter().for_each(|range| push(range, medium));
+        }
+        return Ok(());
+    };
+    let Ok(current) = view.current(file) else { return Ok(()) };
+    let identifiers: Vec<u32> = current.outline.occurrences.offsets_of(name).collect();
+    let others: Vec<TextRange> =
+        places.into_iter().filter(|range| identifiers.binary_search(&range.start).is_err()).collect();
+    if others.is_empty() {
+        return Ok(());
+    }
+    // Parsed here: of this very text a worker has made the outline.
+    if current.text.as_str() != text.as_str() {
+        return Ok(());
+    }
+    let kinds = text_kinds(grammar, text.as_str(), &others, cancel).unwrap_or_default();
+    cancel.check()?;
+    for (range, kind) in others.into_iter().zip(kinds) {
+        match kind {
+            TextKind::Comment => push(range, Medium::Comments),
+            TextKind::Doc => push(range, Medium::Docs),
+            TextKind::String => push(range, Medium::Strings),
+            TextKind::Code => {}
+        }
+    }
+    Ok(())
+}
+
+/// What stands in the string before and behind the name, where that is nothing but words and what joins them in paths.
+fn quoted<'t>(text: &'t str, range: TextRange, joints: &str) -> Option<(&'t str, &'t str)> {
+    let is_part = |c: char| c.is_alphanumeric() || joints.contains(c);
+    let is_quote = |c: char| matches!(c, '"' | '\'' | '`');
+    let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
+    let (outside, rest) = (before.trim_end_matches(is_part), behind.trim_start_matches(is_part));
+    (outside.ends_with(is_quote) && rest.starts_with(is_quote))
+        .then(|| (&before[outside.len()..], &behind[..behind.len() - rest.len()]))
+}
+
+/// Whether a string is nothing but a name, or names joined by what joins them in paths: `"run"`, `"lib.run"`, `"lib:run"`.
+fn is_path(text: &str, range: TextRange) -> bool {
+    quoted(text, range, "_.:/#-").is_some()
+}
+
+/// Whether the string around `range` is the target's path (`"lib.Box"`, `"Box.run"`), or its name alone where that is made of
+/// several words: one word may be anything's.
+fn is_name_of(text: &str, range: TextRange, target: &Target) -> bool {
+    let Some((above, "")) = quoted(text, range, "_.:") else { return false };
+    let mut parts = above.trim_end_matches(['.', ':']).rsplit(['.', ':']);
+    match parts.next().filter(|part| !part.is_empty()) {
+        Some(around) => {
+            let class = target.symbol.name_path.rsplit('/').nth(1);
+            let stem = Some(target.at.path.file_stem());
+            let package = target.at.path.parent();
+            let package = package.as_ref().map(RelPath::file_name);
+            [class, stem, package].contains(&Some(around))
+        }
+        None => has_several_words(&target.name) && !is_own_name(&text[..range.start as usize], &target.name),
+    }
+}
+
+/// Whether a string in the target's own file gives a method's name to an argument: `Rule(callback="parse")`.
+fn is_method_argument(text: &str, range: TextRange, target: &Target) -> bool {
+    let is_whole =
+        quoted(text, range, "_.:").is_some_and(|(above, below)| above.is_empty() && below.is_empty());
+    let before = text[..range.start as usize].trim_end_matches(['"', '\'']);
+    let argument = before
+        .strip_suffix('=')
+        .is_some_and(|name| name.ends_with(|c: char| c.is_alphanumeric() || c == '_'));
+    is_whole && argument && target.symbol.kind == SymbolKind::Method
+}
+
+/// Whether the line that `before` ends in declares something of that name: `T = TypeVar("T")` tells a value its own name.
+fn is_own_name(before: &str, name: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default().trim_start();
+    line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with(['=', ':']))
+}
+
+/// `max_size`, `maxSize`.
+fn has_several_words(name: &str) -> bool {
+    let has_hump = || {
+        let mut pairs = name.chars().zip(name.chars().skip(1));
+        pairs.any(|(one, next)| one.is_lowercase() && next.is_uppercase())
+    };
+    name.trim_matches('_').contains('_') || has_hump()
+}
+
+/// Whether a name in a string is declared, called or reached through a dot: code that is made, or run, from text.
+fn reads_like_code(text: &str, range: TextRange) -> bool {
+    let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
+    let word = before.trim_end().rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
+    let is_declared = before.ends_with(char::is_whitespace)
+        && matches!(word, "def" | "class" | "import" | "fun" | "function");
+    is_declared || (before.ends_with('.') || behind.starts_with('(')) && !is_sentence(before, behind)
+}
+
+/// Whether the line that a name in a string stands in is prose: `"run() is deprecated, use go() instead"`.
+fn is_sentence(before: &str, behind: &str) -> bool {
+    let is_quote = |c: char| matches!(c, '"' | '\'' | '`' | '\n');
+    let before = before.rsplit(is_quote).next().unwrap_or_default();
+    let behind = behind.split(is_quote).next().unwrap_or_default();
+    let words =
+        before.split(' ').chain(behind.split(' ')).map(|word| word.trim_end_matches([',', '.', ';', '\\']));
+    let is_word = |word: &&str| word.len() >= 3 && word.chars().all(char::is_alphabetic);
+    let is_code = |text: &str| text.contains(['=', ':', '[', '{']);
+    words.filter(is_word).count() >= 2 && !is_code(before) && !is_code(behind)
+}
+
+/// Whether a string begins with a name of several words and a colon, as programs show exceptions: `"BadRequest: no such page"`.
+fn is_title(text: &str, range: TextRange, name: &str) -> bool {
+    let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
+    has_several_words(name) && before.ends_with(['"', '\'']) && behind.starts_with(": ")
+}
+
+/// Whether a string has a place for a value of this name (`{name}`, `%(name)s`) and the file hands names to strings.
+fn is_filled_by_name(text: &str, range: TextRange) -> bool {
+    let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
+    let has_place = before.ends_with('{') && behind.starts_with(['}', ':', '!', '.', '['])
+        || before.ends_with("%(") && behind.starts_with(')');
+    has_place && ["locals()", "globals()", "vars()"].iter().any(|names| text.contains(names))
+}
+
+/// Whether a string has a type's name as programs show it: `Missing: no such key`, `<Box object>`, `<class 'Box'>`.
+fn is_shown(text: &str, range: TextRange) -> bool {
+    let (before, behind) = (&text[..range.start as usize], &text[range.end as usize..]);
+    behind.starts_with([':', '>']) || before.ends_with(['<', '\''])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_string_may_read_like_code() {
+        let check = |text: &str, expected: bool| {
+            let at = u32::try_from(text.find("run").expect("in it")).expect("short");
+            assert_eq!(reads_like_code(text, TextRange::new(at, at + 3)), expected, "{text}");
+        };
+        check("\"class A:\\n    def run(self): ...\"", true);
+        check("'x = a.run'", true);
+        check("'it can run.'", false);
+        check("'{run}'", false);
+        check("'for one in box.run(two, three): one.go()'", true);
+        check("'lib.run() is deprecated, use go() instead'", false);
+    }
+
+    #[test]
+    fn a_string_may_show_a_type() {
+        let check = |text: &str, expected: bool| {
+            let at = u32::try_from(text.find("Box").expect("in it")).expect("short");
+            assert_eq!(is_shown(text, TextRange::new(at, at + 3)), expected, "{text}");
+        };
+        check("\"Box: it is full\"", true);
+        check("\"<Box at 0x>\"", true);
+        check("\"<class 'Box'>\"", true);
+        check("\"a Box is full\"", false);
+    }
+
+    #[test]
+    fn a_string_may_begin_with_a_types_name() {
+        let check = |text: &str, expected: bool| {
+            let at = u32::try_from(text.find("BadRequest").expect("in it")).expect("short");
+            assert_eq!(is_title(text, TextRange::new(at, at + 10), "BadRequest"), expected, "{text}");
+        };
+        check("'BadRequest: no such page'", true);
+        check("'a BadRequest: no such page'", false);
+        check("{'BadRequest': 400}", false);
+    }
+
+    #[test]
+    fn names_of_several_words() {
+        for (name, expected) in [
+            ("max_size", true),
+            ("maxSize", true),
+            ("run", false),
+            ("_run", false),
+            ("HTTP", false),
+            ("Box", false),
+        ] {
+            assert_eq!(has_several_words(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_string_that_is_a_name_or_a_path_may_be_looked_up() {
+        let check = |text: &str, expected: bool| {
+            let at = u32::try_from(text.find("run").expect("in it")).expect("short");
+            assert_eq!(is_path(text, TextRange::new(at, at + 3)), expected, "{text}");
+        };
+        check("getattr(x, 'run')", true);
+        check("\"lib.mod:run\"", true);
+        check("\"run.fast\"", true);
+        check("'please run it'", false);
+        check("'run it'", false);
+        check("f'{run}'", false);
+    }
+}

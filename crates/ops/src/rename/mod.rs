@@ -1,0 +1,355 @@
+//! Renaming a symbol: the server's edit, checked against the files, held against what syntax finds, made a plan of the edit
+//! engine. Not the writing, which is `edits::carry_out`. Invariant: whatever is in doubt is refused with the places, or named in a note; nothing of an
+//! edit is left out.
+
+mod answer;
+mod by_name;
+mod by_server;
+mod by_syntax;
+mod collisions;
+mod fixtures;
+mod fluent;
+mod in_quotes;
+mod in_strings;
+mod leads;
+mod linked;
+mod marked;
+mod mentioned;
+mod mentions;
+mod names;
+mod places;
+mod shorthand;
+mod united;
+mod unseen;
+
+use std::collections::BTreeSet;
+
+pub use self::answer::{Listed, Note, Planned, RenameError};
+use self::by_name::{with_computed_names, with_hazards, with_mirrored, with_parameters, with_readers};
+use self::linked::{LinkedSymbol, linked, noted};
+pub(crate) use self::mentioned::mentioned;
+pub use self::mentioned::{MentionPlace, Mentioned};
+pub use self::mentions::Medium;
+use self::mentions::{MAX_MENTIONS, Mention, Mentions, mentions};
+use self::places::listed;
+use self::united::ask_server;
+use self::unseen::{Unseen, unseen};
+use super::Project;
+use super::edits::{NewNameError, check_new_name};
+use super::overrides::OverrideLinks;
+use super::question::{QuestionError, Source};
+use super::references::judge;
+use super::server_edit::ServerEdit;
+use super::target::{Target, Wanted};
+use symd_base::{RelPath, TextEdit, TextRange};
+use symd_engine::View;
+use symd_lsp::{NoAnswer, Waiting};
+
+/// How often a rename is thought through again because a file changed under it.
+const ATTEMPTS: usize = 3;
+
+/// Files that a note names.
+const NAMED_FILES: usize = 5;
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Rename {
+    /// Which symbol.
+    pub wanted: Wanted,
+    /// What it is to be called, as it would be written in the source.
+    pub new_name: String,
+    /// Where mentions of the name are changed too.
+    pub include: BTreeSet<Medium>,
+    /// What becomes of occurrences that may mean the symbol or something else.
+    pub unchecked: UncheckedUses,
+    /// Whether doubts are in the way.
+    pub doubts: Doubts,
+    /// How long to wait for a server that is not ready.
+    pub waiting: Waiting,
+}
+
+/// What becomes of occurrences of the name of which neither a server nor syntax can tell what they mean: `x.run()` where
+/// the type of `x` is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UncheckedUses {
+    /// They stay as they are, which is a doubt.
+    Left,
+    /// They are renamed too: the reader has looked at them.
+    Renamed,
+}
+
+impl Rename {
+    /// Whether uses that may mean the symbol or something else, and stay as they are, are a doubt.
+    fn doubts_uses(&self) -> bool {
+        self.unchecked == UncheckedUses::Left && self.doubts != Doubts::NoteUses
+    }
+
+    /// A doubt about uses as a note; an error where such doubts are refused.
+    fn doubt_of_uses(&self, why: String, places: Vec<Listed>) -> Result<Note, RenameError> {
+        match self.doubts_uses() && self.doubts == Doubts::Refuse {
+            true => Err(RenameError::Doubtful { why, places }),
+            false => Ok(Note::doubt(why, places)),
+        }
+    }
+}
+
+impl UncheckedUses {
+    /// As clients write it, beside the media of mentions.
+    pub const NAME: &str = "unchecked";
+}
+
+/// What becomes of doubts. Edits that cannot be meant at all are refused in either case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubts {
+    /// They are refused, with the places.
+    Refuse,
+    /// Uses that may mean something else besides are what the server makes of them, and noted; all else that is in doubt is
+    /// refused.
+    NoteUses,
+    /// They become notes.
+    Note,
+}
+
+/// A rename on its way: the edit, and what was found out about it.
+struct Draft {
+    edit: ServerEdit,
+    source: Source,
+    maybe_indexing: bool,
+    notes: Vec<Note>,
+}
+
+/// What renaming would change. Writes nothing.
+pub async fn plan(project: &Project, ask: &Rename) -> Result<Planned, RenameError> {
+    for _ in 1..ATTEMPTS {
+        match once(project, ask).await {
+            Err(RenameError::Question(QuestionError::NoAnswer(NoAnswer::Changed { .. }))) => {}
+            answer => return answer,
+        }
+    }
+    once(project, ask).await
+}
+
+async fn once(project: &Project, ask: &Rename) -> Result<Planned, RenameError> {
+    let target = project.target(&ask.wanted).await?;
+    check_name(&target, &ask.new_name)?;
+    let links = linked(project, &target, ask.waiting.for_answer()).await?;
+    let noted = noted(project, ask, &links).await?;
+    let OverrideLinks { members, through_super, by_computed_name, .. } = links;
+    let symbol = LinkedSymbol { target, members, through_super };
+    let asked = project.snapshot().await?;
+    // Syntax judges, and the text is searched, while the server works.
+    let (said, judged, found, taken, unseen) = tokio::join!(
+        ask_server(project, &symbol, ask, &asked),
+        judge(project, &symbol.members),
+        search(project, &symbol),
+        taken(project, &symbol, ask),
+        look_through(project, &symbol.target)
+    );
+    let (mut judged, found, taken, unseen) = (judged?, found?, taken?, unseen?);
+    judged.take_for_likely(&symbol.through_super);
+    let mut draft = match said {
+        Ok(said) => by_server::draft(project, &symbol, ask, (said, asked), &judged, &unseen).await?,
+        Err(why) if is_none(&why) => by_syntax::draft(project, &symbol, ask, why, &judged, unseen).await?,
+        Err(why) => return Err(QuestionError::from(why).into()),
+    };
+    draft.notes.splice(0..0, noted);
+    let draft = with_computed_names(project, &symbol, ask, draft, by_computed_name).await?;
+    let draft = with_parameters(project, &symbol, ask, draft).await?;
+    let draft = with_readers(project, &symbol, ask, draft).await?;
+    let draft = with_mirrored(project, &symbol, ask, draft).await?;
+    let draft = with_hazards(project, &symbol, ask, draft).await?;
+    let draft = with_mentions(project, &symbol.target, ask, draft, found).await?;
+    let draft = without_collisions(project, &symbol, ask, draft, taken).await?;
+    finished(symbol.target, ask, draft)
+}
+
+fn check_name(target: &Target, new_name: &str) -> Result<(), NewNameError> {
+    if let Some(grammar) = target.file.grammar() {
+        return check_new_name(grammar, &target.name, new_name);
+    }
+    // A language that only its server knows: what is an identifier nearly everywhere.
+    let given = new_name.to_owned();
+    match new_name {
+        "" => Err(NewNameError::Empty),
+        _ if new_name == target.name => Err(NewNameError::Same(given)),
+        _ if new_name.contains(['/', '\\', '.', ':']) => Err(NewNameError::Path(given)),
+        _ => match new_name.chars().find(|&c| c.is_whitespace() || c.is_control()) {
+            Some(_) => {
+                let joined: Vec<&str> = new_name.split_whitespace().collect();
+                Err(NewNameError::Space(given, joined.join("_")))
+            }
+            None => Ok(()),
+        },
+    }
+}
+
+async fn search(project: &Project, symbol: &LinkedSymbol) -> Result<Mentions, QuestionError> {
+    let symbol = symbol.clone();
+    Ok(project.look(move |view, cancel| mentions(view, &symbol, cancel)).await??)
+}
+
+async fn look_through(project: &Project, target: &Target) -> Result<Unseen, QuestionError> {
+    let target = target.clone();
+    Ok(project.look(move |view, cancel| unseen(view, &target, cancel)).await??)
+}
+
+async fn taken(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+) -> Result<Vec<(RelPath, TextRange)>, QuestionError> {
+    let (symbol, new_name) = (symbol.clone(), ask.new_name.clone());
+    Ok(project.look(move |view, cancel| collisions::taken(view, &symbol, &new_name, cancel)).await??)
+}
+
+/// Whether there is no server to be had: one that starts, fails or refuses is one.
+fn is_none(why: &NoAnswer) -> bool {
+    matches!(
+        why,
+        NoAnswer::NoServer { .. }
+            | NoAnswer::NotTrusted { .. }
+            | NoAnswer::Unsupported { .. }
+            | NoAnswer::Down { .. }
+    )
+}
+
+/// Adds the mentions that are to be changed too, and notes the others.
+async fn with_mentions(
+    project: &Project,
+    target: &Target,
+    ask: &Rename,
+    mut draft: Draft,
+    Mentions { mut found, unsearched }: Mentions,
+) -> Result<Draft, RenameError> {
+    let is_full = found.len() >= MAX_MENTIONS;
+    if is_full && !ask.include.is_empty() {
+        let why = format!(
+            "'{}' stands in more than {MAX_MENTIONS} strings, comments and files of other languages, so they cannot all be included",
+            target.name
+        );
+        return Err(RenameError::Doubtful { why, places: Vec::new() });
+    }
+    found.retain(|one| !draft.edit.changes(&one.path, one.range));
+    if !unsearched.is_empty() {
+        let names: Vec<&str> = unsearched.iter().take(NAMED_FILES).map(RelPath::as_str).collect();
+        let more = unsearched.len().saturating_sub(NAMED_FILES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        draft.notes.push(Note::plain(format!(
+            "not searched for mentions, being too large: {}{more}",
+            names.join(", ")
+        )));
+    }
+    let (included, left): (Vec<Mention>, Vec<Mention>) = found
+        .into_iter()
+        .partition(|one| one.follows || one.is_taken_along || ask.include.contains(&one.medium));
+    let named: Vec<(RelPath, TextRange)> =
+        left.iter().filter(|one| one.is_its_name).map(|one| (one.path.clone(), one.range)).collect();
+    if !named.is_empty() {
+        let why = format!(
+            "{} nothing but '{}' or its path, by which the program may look it up; include: [\"{}\"] changes all mentions in strings",
+            counted(named.len(), "string says", "strings say"),
+            target.name,
+            Medium::Strings.name()
+        );
+        let places = project.look(move |view, cancel| listed(view, &named, cancel)).await?;
+        // As a note it stands among the mentions.
+        ask.doubt_of_uses(why, places.map_err(QuestionError::from)?)?;
+    }
+    let new_name = ask.new_name.clone();
+    let work = move |view: &View, cancel: &_| {
+        let places_of = |counts: fn(&Mention) -> bool| -> Vec<(RelPath, TextRange)> {
+            let counted = included.iter().filter(|one| counts(one));
+            counted.map(|one| (one.path.clone(), one.range)).collect()
+        };
+        let (follow, overriding) = (places_of(|one| one.follows), places_of(|one| one.is_taken_along));
+        for one in included {
+            let range = one.range;
+            let file = draft.edit.file(view, &one.path)?;
+            file.edits.push(TextEdit { range, new_text: new_name.clone() });
+        }
+        draft.edit.settle()?;
+        if !follow.is_empty() {
+            let text = format!(
+                "{} renamed too",
+                counted(follow.len(), "string that names it", "strings that name it")
+            );
+            draft.notes.push(Note::fact(text, listed(view, &follow, cancel)?));
+        }
+        if !overriding.is_empty() {
+            let text = format!(
+                "{} renamed too, by what stands around the name there",
+                counted(overriding.len(), "place in a string", "places in strings")
+            );
+            draft.notes.push(Note::doubt(text, listed(view, &overriding, cancel)?));
+        }
+        for medium in Medium::ALL {
+            let of_medium = || left.iter().filter(|one| one.medium == medium);
+            let places: Vec<(RelPath, TextRange)> =
+                of_medium().map(|one| (one.path.clone(), one.range)).collect();
+            if places.is_empty() {
+                continue;
+            }
+            let more = if is_full { " at least" } else { "" };
+            let text = format!(
+                "{}{more} in {} left as {}; include: [\"{}\"] changes them too",
+                counted(places.len(), "mention", "mentions"),
+                medium.name().replace('_', " "),
+                if places.len() == 1 { "it is" } else { "they are" },
+                medium.name()
+            );
+            let places = listed(view, &places, cancel)?;
+            let is_lookup = of_medium().any(|one| one.is_lookup);
+            draft.notes.push(Note { text, places, is_doubt: is_lookup, is_mention: true });
+        }
+        Ok(draft)
+    };
+    let server = "symd".to_owned();
+    let draft = project.look(work).await?;
+    draft.map_err(|problem| RenameError::Server { server, problem })
+}
+
+/// Refuses, or notes, names that are in the way.
+async fn without_collisions(
+    project: &Project,
+    symbol: &LinkedSymbol,
+    ask: &Rename,
+    mut draft: Draft,
+    taken: Vec<(RelPath, TextRange)>,
+) -> Result<Draft, RenameError> {
+    let (of, new_name, edit) = (symbol.clone(), ask.new_name.clone(), draft.edit.clone());
+    let work =
+        move |view: &View, cancel: &_| collisions::collisions(view, &of, &new_name, &edit, taken, cancel);
+    let places = project.look(work).await?.map_err(QuestionError::from)?;
+    if places.is_empty() {
+        return Ok(draft);
+    }
+    if ask.doubts != Doubts::Note {
+        let (old_name, new_name) = (symbol.target.name.clone(), ask.new_name.clone());
+        return Err(RenameError::Collides { old_name, new_name, places });
+    }
+    draft.notes.push(Note::doubt(format!("'{}' was taken here", ask.new_name), places));
+    Ok(draft)
+}
+
+fn finished(target: Target, ask: &Rename, draft: Draft) -> Result<Planned, RenameError> {
+    let Draft { edit, source, maybe_indexing, mut notes } = draft;
+    notes.extend(edit.notes.iter().map(|note| Note::plain(format!("the server says: {note}"))));
+    if edit.duplicates > 0 {
+        notes.push(Note::plain(format!(
+            "{} given twice by the server",
+            counted(edit.duplicates, "edit", "edits")
+        )));
+    }
+    let files = edit.counts();
+    let renamed = edit.renamed();
+    let revision = target.at.revision;
+    let server = source.name().to_owned();
+    let plan = edit.plan().map_err(|problem| RenameError::Server { server, problem })?;
+    let (new_name, is_forced) = (ask.new_name.clone(), ask.doubts == Doubts::Note);
+    Ok(Planned { target, new_name, plan, files, renamed, notes, source, maybe_indexing, revision, is_forced })
+}
+
+/// `1 mention`, `2 mentions`.
+fn counted(count: usize, one: &str, many: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {many}") }
+}

@@ -1,0 +1,451 @@
+//! Searching the text of files for a pattern, on every core. Not the index: it reads the disk. Invariants:
+//! results are in path order whatever thread found them; a file's matches are handed to the caller one by one
+//! and never collected, so memory is bounded by what the caller keeps.
+
+mod finder;
+mod folded;
+mod grouped;
+mod hits;
+mod lines;
+mod pattern;
+pub mod process;
+#[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
+pub mod properties;
+mod python;
+mod searched;
+mod weight;
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+pub use grouped::MatchMeans;
+pub(super) use grouped::{GroupedError, GroupedMatch, find_all};
+pub use hits::{Found, Hits};
+pub use lines::{MatchingFile, MatchingLine, MatchingLines, matching_lines};
+pub(super) use pattern::with_groups;
+pub use pattern::{Case, Pattern, PatternError};
+
+use self::finder::{Finder, KnownMatches};
+use self::hits::Searchable;
+use super::cores;
+use super::glob::Glob;
+use super::scope::Scope;
+use super::tree::{LocateError, Tree};
+use symd_base::cancel::Cancelled;
+use symd_base::{Cancel, RelPath};
+use symd_vfs::{EntryKind, VfsError};
+
+/// Files a thread takes at a time: enough that taking costs nothing, few enough that none is left waiting.
+const CHUNK: usize = 8;
+
+/// Which files are searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Among {
+    /// All that are not ignored.
+    #[default]
+    AllFiles,
+    /// Those of a language that symd knows.
+    CodeFiles,
+}
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// What to look for.
+    pub pattern: Pattern,
+    /// File or directory to search, as a client wrote it; empty is the project.
+    pub scope: String,
+    /// Only files that fit, if given.
+    pub include: Option<Glob>,
+    /// No files that fit; wins over `include`.
+    pub exclude: Option<Glob>,
+    /// Which files.
+    pub among: Among,
+    /// Lines shown before a match.
+    pub before: usize,
+    /// Lines shown after a match.
+    pub after: usize,
+}
+
+impl Query {
+    /// The whole project, no context.
+    pub fn new(pattern: Pattern) -> Query {
+        Query {
+            pattern,
+            scope: String::new(),
+            include: None,
+            exclude: None,
+            among: Among::AllFiles,
+            before: 0,
+            after: 0,
+        }
+    }
+
+    fn wants(&self, tree: &Tree<'_>, path: &RelPath) -> bool {
+        self.exclude.as_ref().is_none_or(|glob| !glob.matches(path.as_str()))
+            && self.include.as_ref().is_none_or(|glob| glob.matches(path.as_str()))
+            && (self.among == Among::AllFiles || (tree.is_code)(path))
+    }
+}
+
+/// Why a search gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    /// The path to search is of no use.
+    #[error(transparent)]
+    Locate(#[from] LocateError),
+    /// The pattern needs backtracking, and did not come to an end.
+    #[error(
+        "The pattern '{pattern}' takes too long on {path}: it backtracks without end; make it more specific, \
+         or avoid look-around and back-references"
+    )]
+    BudgetSpent {
+        /// As it was written.
+        pattern: String,
+        /// Where it happened.
+        path: RelPath,
+    },
+    /// The pattern is too large for the text.
+    #[error(
+        "The pattern '{pattern}' takes too long on {path}: it is too large for so long a text; repeat less in it, or \
+         search other files"
+    )]
+    TooLarge {
+        /// As it was written.
+        pattern: String,
+        /// Where it happened.
+        path: RelPath,
+    },
+    /// The process that searched a file ended, twice.
+    #[error(
+        "{path} was not searched to its end: the process that did so ended ({why}); ask again, or search less"
+    )]
+    ProcessEnded {
+        /// Which file.
+        path: RelPath,
+        /// What became of it.
+        why: String,
+    },
+    /// The one file asked for is no text.
+    #[error("{0} is a binary file, it has no text to search")]
+    Binary(RelPath),
+    /// The one file asked for cannot be read.
+    #[error(transparent)]
+    Vfs(#[from] VfsError),
+    /// The asker went away.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+/// What a search found.
+#[derive(Debug)]
+pub struct Outcome<R> {
+    /// What the caller made of each file with matches, in path order.
+    pub files: Vec<R>,
+    /// How many files were searched, the binary ones not counted.
+    pub searched: usize,
+    /// How many files hold a NUL byte and were therefore left out.
+    pub binary: usize,
+    /// Files that could not be read (too large, no permission), in path order.
+    pub unreadable: Vec<RelPath>,
+    /// Whether the time was up before every file was searched.
+    pub late: bool,
+}
+
+/// Searches. `visit` is called once for every file that has a match, from several threads, in no order; its
+/// results come back in path order.
+pub fn search<R: Send>(
+    tree: &Tree<'_>,
+    query: &Query,
+    cancel: &Cancel,
+    visit: impl Fn(&mut Hits<'_, '_>) -> Result<R, SearchError> + Sync,
+) -> Result<Outcome<R>, SearchError> {
+    let found = tree.locate_unignored(&query.scope)?;
+    if found.kind != EntryKind::Directory {
+        return one_file(tree, query, cancel, &found.path, visit);
+    }
+    let scope = Scope::unignored(tree, &found, &query.scope)?;
+    let files: Vec<&RelPath> = tree.files.within(scope.real()).collect();
+    search_within(tree, query, &scope, &files, None, cancel, visit)
+}
+
+/// Searches `files` (regular files, in byte order) whatever the query's scope says, and stops between two files when
+/// `until` has come; what was found by then is the answer.
+pub fn search_files<R: Send>(
+    tree: &Tree<'_>,
+    query: &Query,
+    files: &[&RelPath],
+    until: Option<Instant>,
+    cancel: &Cancel,
+    visit: impl Fn(&mut Hits<'_, '_>) -> Result<R, SearchError> + Sync,
+) -> Result<Outcome<R>, SearchError> {
+    search_within(tree, query, &Scope::project(), files, until, cancel, visit)
+}
+
+/// As [`search_files`]; what is told of the files, and held against the query, are their names in `scope`.
+fn search_within<R: Send>(
+    tree: &Tree<'_>,
+    query: &Query,
+    scope: &Scope,
+    files: &[&RelPath],
+    until: Option<Instant>,
+    cancel: &Cancel,
+    visit: impl Fn(&mut Hits<'_, '_>) -> Result<R, SearchError> + Sync,
+) -> Result<Outcome<R>, SearchError> {
+    let threads = cores::count().min(files.len().div_ceil(CHUNK)).max(1);
+    let run = Run {
+        tree,
+        query,
+        scope,
+        cancel,
+        files,
+        until,
+        late: AtomicBool::new(false),
+        next: AtomicUsize::new(0),
+        failed: AtomicUsize::new(usize::MAX),
+        seen: Mutex::new(Seen::new()),
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            // A thread that cannot be had leaves the work to the others.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, || run.work(&visit));
+        }
+        run.work(&visit);
+    });
+    // A thread that panicked has taken the scope down with it.
+    let late = run.late.into_inner();
+    let mut seen = run.seen.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    cancel.check()?;
+    if let Some((_, error)) = seen.error {
+        return Err(error);
+    }
+    seen.results.sort_unstable_by_key(|(index, _)| *index);
+    seen.unreadable.sort_unstable();
+    Ok(Outcome {
+        binary: seen.binary,
+        unreadable: seen.unreadable.into_iter().map(|index| scope.shown(files[index]).into_owned()).collect(),
+        searched: seen.searched,
+        late,
+        files: seen.results.into_iter().map(|(_, result)| result).collect(),
+    })
+}
+
+/// The file a client named: that it cannot be searched is an error, not a remark.
+fn one_file<R>(
+    tree: &Tree<'_>,
+    query: &Query,
+    cancel: &Cancel,
+    path: &RelPath,
+    visit: impl Fn(&mut Hits<'_, '_>) -> Result<R, SearchError>,
+) -> Result<Outcome<R>, SearchError> {
+    let mut files = Vec::new();
+    let mut searched = 0;
+    if query.wants(tree, path) {
+        searched = 1;
+        let bytes = tree.root.read(path)?.bytes;
+        let mut finder = finder(tree, query, None, cancel);
+        match Searchable::new(bytes, finder.pattern()) {
+            Searchable::Binary => return Err(SearchError::Binary(path.clone())),
+            Searchable::Undecodable => {}
+            Searchable::Text(text) => {
+                if let Looked::Matched(mut hits) = Hits::look(path, text, None, query, &mut finder)? {
+                    files.push(visit(&mut hits)?);
+                }
+            }
+        }
+    }
+    Ok(Outcome { files, searched, binary: 0, unreadable: Vec::new(), late: false })
+}
+
+/// A clone of the pattern has its own working memory; sharing one would have the threads wait for each other.
+fn finder<'f>(tree: &Tree<'_>, query: &Query, until: Option<Instant>, cancel: &'f Cancel) -> Finder<'f> {
+    Finder::new(query.pattern.clone(), tree.program.map(Path::to_owned), until, cancel)
+}
+
+/// What became of looking into a file.
+enum Looked<'h, 'f> {
+    /// Nothing there.
+    Nothing,
+    /// At least one match.
+    Matched(Hits<'h, 'f>),
+    /// No match until the deadline.
+    Late,
+}
+
+/// What the threads of one search share.
+struct Run<'r, R> {
+    tree: &'r Tree<'r>,
+    query: &'r Query,
+    scope: &'r Scope,
+    cancel: &'r Cancel,
+    files: &'r [&'r RelPath],
+    until: Option<Instant>,
+    late: AtomicBool,
+    next: AtomicUsize,
+    /// The first file (by index) that ended the search; those before it are still searched, so that the
+    /// error reported does not depend on who was faster.
+    failed: AtomicUsize,
+    seen: Mutex<Seen<R>>,
+}
+
+struct Seen<R> {
+    results: Vec<(usize, R)>,
+    unreadable: Vec<usize>,
+    binary: usize,
+    searched: usize,
+    error: Option<(usize, SearchError)>,
+}
+
+impl<R> Seen<R> {
+    fn new() -> Seen<R> {
+        Seen { results: Vec::new(), unreadable: Vec::new(), binary: 0, searched: 0, error: None }
+    }
+}
+
+impl<R: Send> Run<'_, R> {
+    fn work(&self, visit: &(impl Fn(&mut Hits<'_, '_>) -> Result<R, SearchError> + Sync)) {
+        let mut finder = finder(self.tree, self.query, self.until, self.cancel);
+        let mut mine = Seen::new();
+        'chunks: loop {
+            let start = self.next.fetch_add(CHUNK, Ordering::Relaxed);
+            if start >= self.files.len() {
+                break;
+            }
+            let chunk = start..(start + CHUNK).min(self.files.len());
+            let mut ahead = self.look_ahead(chunk.clone(), &mut finder);
+            for index in chunk {
+                if self.cancel.is_cancelled() || index > self.failed.load(Ordering::Relaxed) {
+                    break 'chunks;
+                }
+                if self.until.is_some_and(|until| Instant::now() >= until) {
+                    self.late.store(true, Ordering::Relaxed);
+                    break 'chunks;
+                }
+                let opened = ahead.pop_front().unwrap_or_else(|| self.open(index, finder.pattern()).into());
+                if let Err(error) = self.file(index, opened, &mut finder, visit, &mut mine) {
+                    self.failed.fetch_min(index, Ordering::Relaxed);
+                    mine.error = Some((index, error));
+                    break 'chunks;
+                }
+            }
+        }
+        let mut seen = self.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        seen.results.append(&mut mine.results);
+        seen.unreadable.append(&mut mine.unreadable);
+        seen.binary += mine.binary;
+        seen.searched += mine.searched;
+        let is_earlier = |new: usize| seen.error.as_ref().is_none_or(|(old, _)| new < *old);
+        if let Some((index, error)) = mine.error
+            && is_earlier(index)
+        {
+            seen.error = Some((index, error));
+        }
+    }
+
+    /// Opens the files of a chunk and finds their matches together, where that takes less time; else does nothing.
+    fn look_ahead(&self, chunk: Range<usize>, finder: &mut Finder<'_>) -> VecDeque<Ahead> {
+        if chunk.len() < 2 || self.cancel.is_cancelled() || !finder.looks_ahead() {
+            return VecDeque::new();
+        }
+        let mut ahead: VecDeque<Ahead> =
+            chunk.map(|index| self.open(index, finder.pattern()).into()).collect();
+        let texts: Vec<Option<&[u8]>> = ahead.iter().map(|one| one.opened.text()).collect();
+        let known = finder.look_ahead(&texts);
+        ahead.iter_mut().zip(known).for_each(|(one, known)| one.known = known);
+        ahead
+    }
+
+    fn open(&self, index: usize, pattern: &Pattern) -> Opened {
+        let path = self.files[index];
+        if !self.query.wants(self.tree, &self.scope.shown(path)) {
+            return Opened::Unwanted;
+        }
+        match self.tree.root.read(path) {
+            Ok(read) => Opened::Read(Searchable::new(read.bytes, pattern)),
+            // Removed, or replaced by a directory, since the list was made.
+            Err(VfsError::NotFound { .. } | VfsError::NotAFile { .. }) => Opened::Unwanted,
+            Err(_) => Opened::Unreadable,
+        }
+    }
+
+    fn file(
+        &self,
+        index: usize,
+        Ahead { opened, known }: Ahead,
+        finder: &mut Finder<'_>,
+        visit: &impl Fn(&mut Hits<'_, '_>) -> Result<R, SearchError>,
+        mine: &mut Seen<R>,
+    ) -> Result<(), SearchError> {
+        let searchable = match opened {
+            Opened::Unwanted => return Ok(()),
+            Opened::Unreadable => {
+                mine.unreadable.push(index);
+                return Ok(());
+            }
+            Opened::Read(searchable) => searchable,
+        };
+        let text = match searchable {
+            Searchable::Binary => {
+                mine.binary += 1;
+                return Ok(());
+            }
+            Searchable::Undecodable => {
+                mine.searched += 1;
+                return Ok(());
+            }
+            Searchable::Text(text) => text,
+        };
+        mine.searched += 1;
+        let shown = self.scope.shown(self.files[index]);
+        match Hits::look(&shown, text, known, self.query, finder)? {
+            Looked::Nothing => {}
+            Looked::Late => self.late.store(true, Ordering::Relaxed),
+            Looked::Matched(mut hits) => {
+                mine.results.push((index, visit(&mut hits)?));
+                if hits.is_late() {
+                    self.late.store(true, Ordering::Relaxed);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A file that is about to be searched.
+struct Ahead {
+    opened: Opened,
+    /// All its matches, if they were found together with those of others.
+    known: Option<KnownMatches>,
+}
+
+/// What came of opening a file.
+enum Opened {
+    /// It is not searched, or gone.
+    Unwanted,
+    /// It cannot be read.
+    Unreadable,
+    /// It was read.
+    Read(Searchable),
+}
+
+impl Opened {
+    fn text(&self) -> Option<&[u8]> {
+        match self {
+            Opened::Read(searchable) => searchable.text(),
+            Opened::Unwanted | Opened::Unreadable => None,
+        }
+    }
+}
+
+impl From<Opened> for Ahead {
+    fn from(opened: Opened) -> Ahead {
+        Ahead { opened, known: None }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,150 @@
+//! The daemon's hold on one command: its warden, another process ([`super::warden`]), and the socket to it. Invariant:
+//! dropping a [`Ward`] ends everything that the command started, unless it was let go.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::Path;
+use std::process::Stdio;
+
+use rustix::process::{Pid, PidfdFlags, Signal};
+use tokio::net::UnixStream;
+use tokio::process::{Child, Command};
+
+use super::directory::Directory;
+use super::environment::Environment;
+use super::warden;
+use super::words::{END, LET_GO, Told};
+use symd_base::processes::{self, Process};
+
+/// Bytes that a warden may send without a line end; more is nothing that a warden says.
+const LONGEST_LINE: usize = 4_096;
+
+/// What to start.
+#[derive(Debug)]
+pub(crate) struct Launch<'a> {
+    /// symd itself.
+    pub(crate) warden: &'a Path,
+    pub(crate) program: &'a Path,
+    pub(crate) arguments: &'a [OsString],
+    /// All of it.
+    pub(crate) environment: &'a Environment,
+    pub(crate) directory: &'a Directory,
+    pub(crate) streams: Streams,
+}
+
+/// What the command reads and writes.
+#[derive(Debug)]
+pub(crate) enum Streams {
+    /// Reads nothing; writes to these.
+    Pipes { stdout: OwnedFd, stderr: OwnedFd },
+    /// Reads from and writes to this terminal, which controls it.
+    Terminal(OwnedFd),
+}
+
+/// A command under watch.
+#[derive(Debug)]
+pub(crate) struct Ward {
+    socket: UnixStream,
+    heard: Vec<u8>,
+    /// Reaped by the runtime when it has ended, whether or not this is dropped.
+    _warden: Child,
+    warden: Option<Pid>,
+}
+
+impl Ward {
+    /// Starts the command. That it cannot be started is told by [`Ward::told`].
+    pub(crate) fn start(launch: Launch<'_>) -> io::Result<Ward> {
+        let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
+        ours.set_nonblocking(true)?;
+        let (manner, stdout, stderr) = match launch.streams {
+            Streams::Pipes { stdout, stderr } => (warden::COMMAND, stdout.into(), stderr.into()),
+            Streams::Terminal(terminal) => (warden::TERMINAL, terminal.into(), Stdio::null()),
+        };
+        // The directory that was opened, whatever lies at its path by now: no link made in between leads elsewhere.
+        let directory = format!("/proc/self/fd/{}", launch.directory.as_fd().as_raw_fd());
+        let child = Command::new(launch.warden)
+            .arg0("symd")
+            .args([warden::NAME, manner])
+            .arg(launch.program)
+            .args(launch.arguments)
+            .env_clear()
+            .envs(launch.environment.iter())
+            .env("PWD", launch.directory.path())
+            .current_dir(directory)
+            .stdin(OwnedFd::from(theirs))
+            .stdout::<Stdio>(stdout)
+            .stderr(stderr)
+            .spawn()?;
+        Ok(Ward {
+            socket: UnixStream::from_std(ours)?,
+            heard: Vec::new(),
+            warden: pid(&child),
+            _warden: child,
+        })
+    }
+
+    /// The next thing that the warden tells; `None` when it is gone. Nothing is lost when this is dropped.
+    pub(crate) async fn told(&mut self) -> Option<Told> {
+        loop {
+            if let Some(end) = self.heard.iter().position(|&byte| byte == b'\n') {
+                let line: Vec<u8> = self.heard.drain(..=end).collect();
+                return Told::read(String::from_utf8_lossy(&line).trim_end());
+            }
+            self.socket.readable().await.ok()?;
+            match self.socket.try_read_buf(&mut self.heard) {
+                Ok(0) => return None,
+                Ok(_) if self.heard.len() > LONGEST_LINE => return None,
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(_) => return None,
+            }
+        }
+    }
+
+    /// Asks the warden to end everything; it tells when that is done.
+    pub(crate) fn end(&self) {
+        self.say(END);
+    }
+
+    /// Leaves what still runs alone.
+    pub(super) fn let_go(self) {
+        self.say(LET_GO);
+    }
+
+    /// Whether the warden has gone, and with it everything that it watched.
+    pub(super) fn is_over(&self) -> bool {
+        let mut rest = [0; 64];
+        loop {
+            match self.socket.try_read(&mut rest) {
+                Ok(0) => return true,
+                Ok(_) => {}
+                Err(error) => return error.kind() != io::ErrorKind::WouldBlock,
+            }
+        }
+    }
+
+    /// Kills what is left of a command whose warden is gone against all rules: it made a session for its command, and
+    /// nobody else is in that. What put itself into another one is out of reach.
+    pub(super) fn end_orphans(&self) {
+        let is_of_it = |process: &Process| self.warden.is_some() && process.session == self.warden;
+        for process in processes::all().iter().filter(|process| is_of_it(process)) {
+            let Ok(descriptor) = rustix::process::pidfd_open(process.pid, PidfdFlags::empty()) else {
+                continue;
+            };
+            // Its number may have been used again before it was opened.
+            if processes::of(process.pid).is_some_and(|now| is_of_it(&now)) {
+                let _ = rustix::process::pidfd_send_signal(&descriptor, Signal::KILL);
+            }
+        }
+    }
+
+    fn say(&self, word: u8) {
+        // A few bytes always fit, and a warden that is gone has nothing left to do.
+        let _ = rustix::net::send(&self.socket, &[word], rustix::net::SendFlags::NOSIGNAL);
+    }
+}
+
+fn pid(child: &Child) -> Option<Pid> {
+    Pid::from_raw(i32::try_from(child.id()?).ok()?)
+}

@@ -1,0 +1,429 @@
+//! The symbol that a question is about, by name path and place: the only one, or the overloads of one name where the
+//! question is about all of them. Invariant: else an error that shows what there is instead.
+
+use std::sync::Arc;
+
+use super::find_symbol::{self, SymbolError};
+use super::naming::{Understood, are_overloads, one_thing, understood};
+use super::symbol::{Detail, Symbol, signature_of, symbol};
+use super::unread;
+use symd_base::{Cancel, ContentHash, RelPath, Text, TextRange};
+use symd_config::{LanguageId, Languages};
+use symd_engine::View;
+use symd_index::{Content, FileEntry, Hit, Locals, Query};
+use symd_lsp::At;
+use symd_resolve as resolve;
+use symd_syntax::name_path::Matching;
+use symd_syntax::{NamePattern, NamePatternError, SymbolKind};
+
+/// Names shown when nothing has the one that was asked for.
+pub const SIMILAR: usize = 5;
+
+/// A symbol as a client names it.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// Its name path.
+    pub name_path: String,
+    /// The file (or `file:line`, from 1) or directory it is in; empty for anywhere in the project.
+    pub relative_path: String,
+    /// Whether parameters and local variables are meant too.
+    pub locals: Locals,
+    /// What becomes of a name path that several declarations have.
+    pub several: Several,
+    /// How the name is read.
+    pub reading: Reading,
+}
+
+/// How a name is read that is no name path of the project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// As a name path only; what else it may mean is told with the refusal.
+    Literal,
+    /// In other ways too: `Flask.run`, `flask.app.Flask`, `Flask/run()`, an extension by its receiver. The target says how.
+    Free,
+}
+
+/// What becomes of a name path that several declarations have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Several {
+    /// It is refused: the client has to say which.
+    Refused,
+    /// They are taken where they are one thing ([`Project::declarations`](super::Project::declarations)): the first stands
+    /// for them.
+    OneThing,
+    /// They are taken together where they are overloads in one container, or one thing.
+    Overloads,
+}
+
+/// The one symbol that was meant.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Its file, as of the question.
+    pub file: Arc<FileEntry>,
+    /// Its row in the file's outline.
+    pub row: usize,
+    /// What answers show of it.
+    pub symbol: Symbol,
+    /// Where its name stands, as servers are asked.
+    pub at: At,
+    /// The whole of it, in bytes.
+    pub range: TextRange,
+    /// Its name, in bytes.
+    pub name_range: TextRange,
+    /// Its simple name: what stands at `name_range`.
+    pub name: String,
+    /// Its language; `None` when no language has such files.
+    pub language: Option<LanguageId>,
+    /// What its name was read as, where that is no name path of the project.
+    pub read_as: Option<String>,
+}
+
+/// What is said of one symbol, or alike of several overloads of a name.
+#[derive(Clone, Debug)]
+pub struct OfOverloads<T> {
+    /// Which, in path order, then by position; with their signatures where the name has several.
+    pub of: Vec<Target>,
+    /// What is said.
+    pub found: T,
+}
+
+impl<T> OfOverloads<T> {
+    /// Adds what is said of `of`, which is said of others already if it `is_same` as what is said of them.
+    pub(super) fn add(all: &mut Vec<Self>, of: Vec<Target>, found: T, is_same: fn(&T, &T) -> bool) {
+        match all.iter_mut().find(|known| is_same(&known.found, &found)) {
+            Some(known) => known.of.extend(of),
+            None => all.push(OfOverloads { of, found }),
+        }
+    }
+}
+
+/// Why no single symbol is meant.
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    /// The pattern is none.
+    #[error(transparent)]
+    Pattern(#[from] NamePatternError),
+    /// The place is of no use.
+    #[error(transparent)]
+    Symbol(#[from] SymbolError),
+    /// There is no such symbol.
+    #[error("No symbol matching '{pattern}' found")]
+    None {
+        /// What was asked.
+        pattern: String,
+        /// Symbols of that name elsewhere, the likeliest first.
+        elsewhere: Vec<Symbol>,
+        /// Names like it, when there is none.
+        similar: Vec<String>,
+        /// Files that it may be in, without outlines as yet or not readable, and why.
+        missing: Vec<String>,
+        /// What the name means if it is not read as a name path, where it had to be.
+        meant: Vec<Symbol>,
+    },
+    /// There are several.
+    #[error("Found multiple {} symbols matching '{pattern}'", candidates.len())]
+    Several {
+        /// What was asked.
+        pattern: String,
+        /// All of them, in path order, then by position.
+        candidates: Vec<Symbol>,
+    },
+}
+
+impl Target {
+    /// What `resolve` calls it.
+    pub fn resolved(&self) -> resolve::Target {
+        resolve::Target { file: self.file.clone(), row: self.row }
+    }
+
+    /// What a use of it may be written as: its name, and for a constructor that of its class.
+    pub fn spellings(&self) -> Vec<String> {
+        let mut names = vec![self.name.clone()];
+        if self.symbol.kind == SymbolKind::Constructor
+            && let Some(class) = self.symbol.name_path.rsplit('/').nth(1)
+        {
+            names.push(class.split('[').next().unwrap_or(class).to_owned());
+        }
+        names
+    }
+
+    /// The symbol in row `row` of `file`.
+    pub(super) fn new(
+        view: &View,
+        languages: &Languages,
+        file: &Arc<FileEntry>,
+        row: usize,
+    ) -> Option<Target> {
+        let Content::Code { outline, hash, .. } = &file.content else { return None };
+        let this = outline.rows.get(row)?;
+        let (name, length) = written_name(view, file, *hash, this.name_start, outline.name(this));
+        let language =
+            languages.language_of(&file.path).or_else(|| languages.by_name(file.grammar()?.name()));
+        let at = At {
+            path: file.path.clone(),
+            offset: this.name_start,
+            hash: *hash,
+            revision: view.snapshot.revision,
+        };
+        Some(Target {
+            symbol: symbol(&file.path, outline, row, Detail { depth: 0, text: None }),
+            at,
+            range: this.range(),
+            name_range: TextRange::new(this.name_start, this.name_start.saturating_add(length)),
+            name,
+            language,
+            read_as: None,
+            file: file.clone(),
+            row,
+        })
+    }
+
+    /// Whether both are the same declaration.
+    pub(super) fn is_same(&self, other: &Target) -> bool {
+        self.at.path == other.at.path && self.name_range == other.name_range
+    }
+
+    /// With its signature, by which overloads are told apart.
+    pub(super) fn with_signature(mut self, view: &View) -> Target {
+        self.symbol.signature = signature_of(view, &self.file, self.row);
+        self
+    }
+}
+
+impl Wanted {
+    /// The only symbol of this name path at this path, no parameter and no local variable.
+    pub fn only(name_path: &str, relative_path: &str) -> Wanted {
+        Wanted {
+            name_path: name_path.to_owned(),
+            relative_path: relative_path.to_owned(),
+            locals: Locals::LeftOut,
+            several: Several::Refused,
+            reading: Reading::Literal,
+        }
+    }
+
+    /// Refuses a name path or a path whose text alone shows that it is of no use.
+    pub fn check(&self) -> Result<(), TargetError> {
+        NamePattern::parse(&self.name_path, Matching::Exact)?;
+        RelPath::new(&self.relative_path).map_err(|error| SymbolError::Locate(error.into()))?;
+        Ok(())
+    }
+}
+
+/// Finds the one symbol.
+pub fn target(
+    view: &View,
+    languages: &Languages,
+    wanted: &Wanted,
+    cancel: &Cancel,
+) -> Result<Target, TargetError> {
+    let named = Named::find(view, wanted, cancel)?;
+    let hits = named.of_one_thing(view, wanted, cancel)?;
+    let first = hits.first().and_then(|hit| named.target(view, languages, hit));
+    first.ok_or_else(|| named.several(view, wanted))
+}
+
+/// Finds the one symbol, or, where that is wanted, all declarations of the name that are one thing, in path order, then by
+/// position; never none.
+pub fn declarations(
+    view: &View,
+    languages: &Languages,
+    wanted: &Wanted,
+    cancel: &Cancel,
+) -> Result<Vec<Target>, TargetError> {
+    let named = Named::find(view, wanted, cancel)?;
+    let hits = named.of_one_thing(view, wanted, cancel)?;
+    let all: Option<Vec<Target>> = hits.iter().map(|hit| named.target(view, languages, hit)).collect();
+    all.filter(|all| !all.is_empty()).ok_or_else(|| named.several(view, wanted))
+}
+
+/// Finds the symbols that a question about a name is about, in path order, then by position: one, or, where that is
+/// wanted, all overloads of the name in their container, with their signatures.
+pub fn targets(
+    view: &View,
+    languages: &Languages,
+    wanted: &Wanted,
+    cancel: &Cancel,
+) -> Result<Vec<Target>, TargetError> {
+    if wanted.several == Several::Overloads {
+        let named = Named::find(view, wanted, cancel)?;
+        let hits = named.of_this_path(&wanted.name_path);
+        let is_one = || one_thing::are_one(view, &hits, cancel).map_err(SymbolError::from);
+        if hits.len() > 1 && (are_overloads(view, &hits) || is_one()?) {
+            let target = |hit: &Hit| Some(named.target(view, languages, hit)?.with_signature(view));
+            return Ok(hits.iter().filter_map(target).collect());
+        }
+    }
+    Ok(vec![target(view, languages, wanted, cancel)?])
+}
+
+/// What a name stands for; never nothing.
+struct Named {
+    hits: Vec<Hit>,
+    read_as: Option<String>,
+}
+
+impl Named {
+    fn find(view: &View, wanted: &Wanted, cancel: &Cancel) -> Result<Named, TargetError> {
+        let pattern = NamePattern::parse(&wanted.name_path, Matching::Exact)?;
+        let (path, line) = with_line(view, &wanted.relative_path);
+        let query = Query {
+            pattern,
+            scope: find_symbol::scope(view, path)?,
+            include_kinds: Vec::new(),
+            exclude_kinds: Vec::new(),
+            locals: wanted.locals,
+        };
+        let on_line = |hit: &Hit| line.is_none_or(|line| begins_on(hit, line));
+        let mut hits = view.snapshot.find(&query, cancel).map_err(SymbolError::from)?;
+        hits.retain(on_line);
+        if !hits.is_empty() {
+            return Ok(Named { hits, read_as: None });
+        }
+        let other = understood(view, &query, &wanted.name_path, cancel).map_err(SymbolError::from)?;
+        let mut meant = match other {
+            Some(Understood { hits, meaning }) => Named { hits, read_as: Some(meaning) },
+            None => Named { hits: Vec::new(), read_as: None },
+        };
+        meant.hits.retain(on_line);
+        if wanted.reading == Reading::Free && !meant.hits.is_empty() {
+            return Ok(meant);
+        }
+        let meant = meant.hits.iter().filter_map(|hit| shown(view, hit)).collect();
+        Err(none(view, &query, &wanted.name_path, meant, cancel)?)
+    }
+
+    /// The only one, or those that are one thing, where that is wanted.
+    fn of_one_thing(&self, view: &View, wanted: &Wanted, cancel: &Cancel) -> Result<&[Hit], TargetError> {
+        if let Some(hit) = the_one(&self.hits, &wanted.name_path) {
+            return Ok(std::slice::from_ref(hit));
+        }
+        let is_one = wanted.several != Several::Refused
+            && one_thing::are_one(view, &self.hits, cancel).map_err(SymbolError::from)?;
+        if is_one { Ok(&self.hits) } else { Err(self.several(view, wanted)) }
+    }
+
+    /// Those whose whole name path, indices of their own aside, is `pattern`; all if there is none.
+    fn of_this_path(&self, pattern: &str) -> Vec<Hit> {
+        let pattern = bare(pattern);
+        let is_whole = |hit: &&Hit| {
+            let Some(outline) = hit.file.outline() else { return false };
+            let path = outline.name_path(hit.row);
+            let is_indexed = outline.rows[hit.row].index > 0;
+            path.rsplit_once('[').map_or(&*path, |(name, _)| if is_indexed { name } else { &path }) == pattern
+        };
+        let whole: Vec<Hit> = self.hits.iter().filter(is_whole).cloned().collect();
+        if whole.is_empty() { self.hits.clone() } else { whole }
+    }
+
+    fn target(&self, view: &View, languages: &Languages, hit: &Hit) -> Option<Target> {
+        let target = Target::new(view, languages, &hit.file, hit.row)?;
+        Some(Target { read_as: self.read_as.clone(), ..target })
+    }
+
+    fn several(&self, view: &View, wanted: &Wanted) -> TargetError {
+        let candidates = self.hits.iter().filter_map(|hit| shown(view, hit)).collect();
+        TargetError::Several { pattern: wanted.name_path.clone(), candidates }
+    }
+}
+
+/// A pattern without the slashes around it.
+fn bare(pattern: &str) -> &str {
+    let pattern = pattern.strip_prefix('/').unwrap_or(pattern);
+    pattern.strip_suffix('/').unwrap_or(pattern)
+}
+
+/// `src/a.ts:12` is `src/a.ts` and its line 12, from 0; a file that is really called so is that file. Symbols of
+/// different kinds may share file and name path (TypeScript's interface and constant, Java's field and method).
+fn with_line<'a>(view: &View, relative_path: &'a str) -> (&'a str, Option<u32>) {
+    let split = || {
+        let (path, line) = relative_path.rsplit_once(':')?;
+        let line = line.parse::<u32>().ok()?.checked_sub(1)?;
+        Some((path, Some(line)))
+    };
+    match view.snapshot.files.get(relative_path) {
+        Some(_) => (relative_path, None),
+        None => split().unwrap_or((relative_path, None)),
+    }
+}
+
+fn begins_on(hit: &Hit, line: u32) -> bool {
+    let row = hit.file.outline().and_then(|outline| outline.rows.get(hit.row));
+    row.is_some_and(|row| row.start_line <= line && line <= row.name_line)
+}
+
+/// The only hit, or the only one whose whole name path is the pattern.
+fn the_one<'a>(hits: &'a [Hit], pattern: &str) -> Option<&'a Hit> {
+    if let [only] = hits {
+        return Some(only);
+    }
+    let pattern = bare(pattern);
+    let is_whole =
+        |hit: &&Hit| hit.file.outline().is_some_and(|outline| outline.name_path(hit.row) == pattern);
+    let mut whole = hits.iter().filter(is_whole);
+    match (whole.next(), whole.next()) {
+        (Some(only), None) => Some(only),
+        _ => None,
+    }
+}
+
+/// A candidate, with its signature.
+fn shown(view: &View, hit: &Hit) -> Option<Symbol> {
+    let outline = hit.file.outline()?;
+    let plain = symbol(&hit.file.path, outline, hit.row, Detail { depth: 0, text: None });
+    Some(Symbol { signature: signature_of(view, &hit.file, hit.row), ..plain })
+}
+
+fn none(
+    view: &View,
+    query: &Query,
+    pattern: &str,
+    meant: Vec<Symbol>,
+    cancel: &Cancel,
+) -> Result<TargetError, TargetError> {
+    let elsewhere = find_symbol::kept_out(view, query, cancel)?;
+    let similar = if elsewhere.is_empty() {
+        view.snapshot.similar_names(query.pattern.last_name(), SIMILAR)
+    } else {
+        Vec::new()
+    };
+    let missing = unread::of_query(view, query, 0, cancel).map_err(SymbolError::from)?.clauses();
+    Ok(TargetError::None { pattern: pattern.to_owned(), elsewhere, similar, missing, meant })
+}
+
+/// What stands in the text where a row's name is, and its length. A composed name (`impl Display for Size`) does not
+/// stand there as a whole: then it is the identifier that does.
+fn written_name(view: &View, file: &FileEntry, hash: ContentHash, at: u32, name: &str) -> (String, u32) {
+    let length = |name: &str| u32::try_from(name.len()).unwrap_or(0);
+    let is_plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'));
+    let composed = || {
+        let current = view.current(file).ok().filter(|current| current.hash == hash)?;
+        let written = identifier_at(&current.text, at);
+        (!current.text.as_str().get(at as usize..)?.starts_with(name) && !written.is_empty())
+            .then(|| written.to_owned())
+    };
+    // An unnamed companion's name is plain, and not in the text.
+    let may_be_composed = !is_plain || name == "Companion";
+    match may_be_composed.then(composed).flatten() {
+        Some(written) => {
+            let long = length(&written);
+            (written, long)
+        }
+        None => (name.to_owned(), length(name)),
+    }
+}
+
+/// The identifier that begins at `offset`; empty when none does.
+pub(super) fn identifier_at(text: &Text, offset: u32) -> &str {
+    let rest = text.as_str().get(offset as usize..).unwrap_or("");
+    let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+    &rest[..end]
+}
+
+/// The symbol whose name stands at `offset` of `path`, if one is declared there.
+pub(super) fn declared_at(view: &View, languages: &Languages, path: &RelPath, offset: u32) -> Option<Target> {
+    let file = view.snapshot.files.get(path.as_str())?;
+    let outline = file.outline()?;
+    let row = outline.rows.iter().position(|row| row.name_start == offset)?;
+    Target::new(view, languages, file, row)
+}

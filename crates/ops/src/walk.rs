@@ -1,0 +1,176 @@
+//! Every file on the disk beneath a directory, ignored or not. Not the index: contracts that know no ignore rules see
+//! what a shell would see. Invariants: `.git` is never entered; a link is never descended, so a walk ends and stays
+//! inside the project.
+
+use std::time::Instant;
+
+use super::cores;
+use super::tree::{FileOpError, Tree};
+use symd_base::{Cancel, RelPath};
+use symd_vfs::{EntryKind, VfsError};
+
+/// Directories that are worth a thread.
+const WORTH: usize = 32;
+
+/// How far a walk goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    /// Path components below the start that a file may have.
+    pub levels: usize,
+    /// When to stop.
+    pub until: Instant,
+    /// Whether links to files count as files.
+    pub links: Links,
+}
+
+/// Whether links to regular files are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// Under their own names.
+    Listed,
+    /// Not at all: what they lead to is listed itself.
+    LeftOut,
+}
+
+/// What a walk found.
+#[derive(Debug, Default)]
+pub struct Walked {
+    /// Regular files, in byte order of their paths.
+    pub files: Vec<RelPath>,
+    /// Whether there were directories below the last level.
+    pub is_deeper: bool,
+    /// Whether the time was up before every directory was looked at.
+    pub late: bool,
+    /// How many names are not UTF-8, and therefore left out.
+    pub unnamed: usize,
+    /// Directories that could not be opened.
+    pub unreadable: usize,
+}
+
+/// Walks the directory `start`, which must be one.
+pub fn walk(tree: &Tree<'_>, start: &RelPath, reach: Reach, cancel: &Cancel) -> Result<Walked, FileOpError> {
+    let mut walked = Walked::default();
+    let mut waiting = vec![start.clone()];
+    for _ in 0..reach.levels {
+        let looked = cores::in_order(&waiting, WORTH, |path| {
+            if cancel.is_cancelled() || Instant::now() >= reach.until {
+                return None;
+            }
+            Some(one_directory(tree, path, reach.links))
+        });
+        cancel.check()?;
+        let mut below = Vec::new();
+        for (path, looked) in waiting.iter().zip(looked) {
+            match looked {
+                Some(Ok(mut found)) => {
+                    walked.files.append(&mut found.files);
+                    walked.unnamed += found.unnamed;
+                    below.append(&mut found.below);
+                }
+                Some(Err(error)) if path == start => return Err(error.into()),
+                // Removed since its parent was listed: there is nothing to tell.
+                Some(Err(VfsError::NotFound { .. })) => {}
+                Some(Err(_)) => walked.unreadable += 1,
+                None => walked.late = true,
+            }
+        }
+        waiting = below;
+        if walked.late || waiting.is_empty() {
+            break;
+        }
+    }
+    walked.is_deeper = !walked.late && !waiting.is_empty();
+    walked.files.sort_unstable();
+    Ok(walked)
+}
+
+/// What one directory holds.
+struct InDirectory {
+    files: Vec<RelPath>,
+    below: Vec<RelPath>,
+    unnamed: usize,
+}
+
+fn one_directory(tree: &Tree<'_>, path: &RelPath, links: Links) -> Result<InDirectory, VfsError> {
+    let (entries, unnamed) = tree.root.list(path, tree.root.open_directory(path)?)?;
+    let mut found = InDirectory { files: Vec::new(), below: Vec::new(), unnamed };
+    for entry in entries {
+        if entry.name == ".git" {
+            continue;
+        }
+        let child = path.join(&entry.name);
+        let is_file = match entry.kind {
+            EntryKind::Directory => {
+                found.below.push(child);
+                continue;
+            }
+            EntryKind::File => true,
+            EntryKind::Link => {
+                links == Links::Listed
+                    && tree.root.stat(&child).is_ok_and(|(kind, _)| kind == EntryKind::File)
+            }
+            EntryKind::Other => false,
+        };
+        if is_file {
+            found.files.push(child);
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::scratch::Scratch;
+
+    fn reach(levels: usize, seconds: u64, links: Links) -> Reach {
+        Reach { levels, until: Instant::now() + Duration::from_secs(seconds), links }
+    }
+
+    #[test]
+    fn everything_is_seen_but_git_and_what_links_lead_to() {
+        let scratch =
+            Scratch::new(&[("a/b/c", b""), ("a/.x", b""), ("ignored/y", b""), (".git/z", b""), ("z", b"")]);
+        scratch.link("..", "a/up");
+        scratch.link("a/.x", "link");
+        scratch.link("nowhere", "dangling");
+        scratch.fifo("pipe");
+        let walked = |start: &str, reach: Reach| {
+            walk(&scratch.tree(), &RelPath::new(start).expect(start), reach, &Cancel::new()).expect("walked")
+        };
+        let names = |walked: &Walked| walked.files.iter().map(RelPath::to_string).collect::<Vec<_>>();
+        let all = walked("", reach(20, 60, Links::LeftOut));
+        assert_eq!(names(&all), ["a/.x", "a/b/c", "ignored/y", "z"]);
+        assert!(!all.is_deeper && !all.late);
+        assert_eq!(
+            names(&walked("", reach(20, 60, Links::Listed))),
+            ["a/.x", "a/b/c", "ignored/y", "link", "z"]
+        );
+        let flat = walked("a", reach(1, 60, Links::LeftOut));
+        assert_eq!((names(&flat), flat.is_deeper), (vec!["a/.x".to_owned()], true));
+        assert!(walked("", reach(20, 0, Links::LeftOut)).late);
+    }
+
+    #[test]
+    fn a_large_tree_is_in_order_and_ends_at_its_level() {
+        let mut paths: Vec<String> =
+            (0..150).flat_map(|number| [format!("d{number}/f"), format!("d{number}/s/f")]).collect();
+        let files: Vec<(&str, &[u8])> = paths.iter().map(|path| (path.as_str(), b"".as_slice())).collect();
+        let scratch = Scratch::new(&files);
+        let walked = |levels: usize, cancel: &Cancel| {
+            walk(&scratch.tree(), &RelPath::root(), reach(levels, 60, Links::LeftOut), cancel)
+        };
+        let names = |walked: &Walked| walked.files.iter().map(RelPath::to_string).collect::<Vec<_>>();
+        let all = walked(3, &Cancel::new()).expect("walked");
+        paths.sort_unstable();
+        assert_eq!((names(&all), all.is_deeper), (paths.clone(), false));
+        let flat = walked(2, &Cancel::new()).expect("walked");
+        paths.retain(|path| !path.contains("/s/"));
+        assert_eq!((names(&flat), flat.is_deeper), (paths, true));
+        let cancel = Cancel::new();
+        cancel.cancel();
+        assert!(matches!(walked(3, &cancel), Err(FileOpError::Cancelled(_))));
+    }
+}

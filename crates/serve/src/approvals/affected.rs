@@ -1,0 +1,55 @@
+//! Which files a call would change, as far as its arguments say: for the user's eyes, so names are as they were given.
+
+use serde_json::{Map, Value};
+use symd_base::escaped;
+
+use symd_ops::edits::patch::{self, FilePatch};
+use symd_toolsets::{Reach, Risk, Tool};
+
+/// The parameters by which the contracts name a file.
+const PATHS: [&str; 4] = ["path", "file_path", "relative_path", "absolute_path"];
+
+/// The parameter that holds a patch, in all contracts.
+const PATCH: &str = "patch";
+
+/// Files shown at most.
+const MOST_FILES: usize = 50;
+
+/// The files, in the order of the call; none for tools that change none of the project's by themselves.
+pub(super) fn affected(tool: &Tool, arguments: &Map<String, Value>) -> Vec<String> {
+    if tool.risk == Risk::ReadOnly || tool.reach == Reach::Beyond {
+        return Vec::new();
+    }
+    let named = PATHS.iter().filter_map(|name| arguments.get(*name)?.as_str());
+    let mut files: Vec<String> =
+        named.filter(|path| !path.is_empty()).map(|path| escaped(path).into_owned()).collect();
+    if let Some(text) = arguments.get(PATCH).and_then(Value::as_str) {
+        files.extend(patched(text));
+    }
+    if files.len() > MOST_FILES {
+        let more = files.len() - MOST_FILES;
+        files.truncate(MOST_FILES);
+        files.push(format!("and {more} more"));
+    }
+    files
+}
+
+/// What a patch touches; nothing where it cannot be read, and then it will not be applied either.
+fn patched(text: &str) -> Vec<String> {
+    let Ok(patch) = patch::parse(text) else { return Vec::new() };
+    let mut files: Vec<String> = Vec::new();
+    for file in &patch.files {
+        let paths: Vec<&symd_base::RelPath> = match file {
+            FilePatch::Update { names, new_path, .. } => names.iter().chain(new_path).collect(),
+            FilePatch::Copy { new_path, .. } => vec![new_path],
+            FilePatch::Add { path, .. } | FilePatch::Delete { path, .. } => vec![path],
+        };
+        for path in paths {
+            let path = path.to_string();
+            if !files.contains(&path) {
+                files.push(path);
+            }
+        }
+    }
+    files
+}

@@ -1,0 +1,116 @@
+//! From what is settled to what becomes of a call; pure. The order: the user's policy for the tool, else for the toolset,
+//! else the contract's default; the project's tightens it; `deny` and `ask` rules tighten it; an `allow` rule of the user
+//! turns being asked into running, unless the project or an `ask` rule wants the question put each time. Nothing overrides
+//! `deny`. Where only the user's own word will do, a policy `allow` and rules about more than this very call are passed over.
+
+use serde::{Deserialize, Serialize};
+
+use symd_config::approvals::{self, Approvals, Policy, Rule, Subject, Timestamp};
+use symd_toolsets::{Approved, Offered, Reach, Risk, Tool, Toolset};
+
+use super::files::Settled;
+use super::{Wanted, call_text};
+
+/// What the user is offered when asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Offer {
+    /// Yes or no: a rule would not help.
+    Once,
+    /// Also a rule for this very call.
+    Always,
+}
+
+/// What a call must have to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// That it is allowed, in whatever way.
+    Allowance,
+    /// The user's own word for this very call, given now or when they said "always" to it.
+    UsersWord,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Run(Approved),
+    Ask(Offer),
+    Refuse(String),
+}
+
+/// What becomes of calls about which nothing is settled.
+pub fn by_default(toolset: &Toolset, tool: &Tool) -> Policy {
+    if toolset.asks_for.asks(tool.risk, tool.reach) { Policy::Ask } else { Policy::Allow }
+}
+
+pub(super) fn decide(settled: &Settled, wanted: &Wanted, needs: Needs, now: Timestamp) -> Verdict {
+    let Offered { toolset, tool } = wanted.offered;
+    let (users, projects) = match (&*settled.user, &*settled.project) {
+        (Ok(users), Ok(projects)) => (users, projects),
+        (Err(why), _) | (_, Err(why)) => return unusable(tool, why),
+    };
+    let call = call_text(wanted);
+    let rules = |of: &Approvals, policy| -> Option<Rule> {
+        of.matching(&call, now).find(|rule| rule.policy == policy).cloned()
+    };
+    let own = users.policy(toolset.name, tool.name);
+    let policy = own.unwrap_or_else(|| by_default(toolset, tool));
+    let projects_policy = projects.policy(toolset.name, tool.name);
+    let user_file = settled.user_file.display();
+    let denied = |by: String| Verdict::Refuse(format!("{} was not run: {by}", tool.name));
+
+    if policy == Policy::Deny {
+        let subject = subject(users, wanted.offered);
+        return denied(format!(
+            "the user's policy denies {subject} ({user_file}); `symd approvals policy {subject} ask` changes that"
+        ));
+    }
+    if let Some(rule) = rules(users, Policy::Deny) {
+        return denied(format!(
+            "the user's rule {} denies it ({user_file}); `symd approvals revoke {}` takes it back",
+            rule.id, rule.id
+        ));
+    }
+    if projects_policy == Some(Policy::Deny) || rules(projects, Policy::Deny).is_some() {
+        return denied(format!("the project's own {} denies it", approvals::PROJECT_FILE));
+    }
+    let each_time = projects_policy == Some(Policy::Ask)
+        || rules(users, Policy::Ask).is_some()
+        || rules(projects, Policy::Ask).is_some();
+    if each_time {
+        return Verdict::Ask(Offer::Once);
+    }
+    if policy == Policy::Allow && needs == Needs::Allowance {
+        return Verdict::Run(Approved::ByPolicy);
+    }
+    let exact = approvals::exact(&wanted.json);
+    let allowing: Vec<&Rule> =
+        users.matching(&call, now).filter(|rule| rule.policy == Policy::Allow).collect();
+    if allowing.iter().any(|rule| rule.pattern.as_str() == exact) {
+        Verdict::Run(Approved::ByUser)
+    } else if allowing.is_empty() || needs == Needs::UsersWord {
+        Verdict::Ask(Offer::Always)
+    } else {
+        Verdict::Run(Approved::ByRule)
+    }
+}
+
+/// A file that cannot be used allows nothing. What only looks at the project needs no allowance.
+fn unusable(tool: &Tool, why: &str) -> Verdict {
+    if tool.risk == Risk::ReadOnly && tool.reach == Reach::Project {
+        return Verdict::Run(Approved::ByPolicy);
+    }
+    Verdict::Refuse(format!(
+        "{} was not run, because what is settled about approvals cannot be used: {why}",
+        tool.name
+    ))
+}
+
+/// What the user's policy that applies is about.
+fn subject(users: &Approvals, offered: Offered) -> Subject {
+    let tool = Subject::tool(offered.toolset.name, offered.tool.name);
+    if users.policies.contains_key(&tool) { tool } else { Subject::toolset(offered.toolset.name) }
+}
+
+#[cfg(test)]
+#[path = "decide_tests.rs"]
+mod tests;

@@ -1,0 +1,96 @@
+//! A call as the user is shown it before approving: the cli_agent contract's "Approval Display". Invariant: what a
+//! stranger wrote cannot forge a line of it, nor steer a terminal.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value};
+
+use symd_toolsets::{Reach, Tool};
+
+use super::affected::affected;
+use super::decide::Offer;
+
+/// Bytes after which the value of an edit tool is only counted.
+const LONG: usize = 80;
+
+/// Characters of a value that reaches beyond the project: commands are read before they are approved.
+const MOST_SHOWN: usize = 4_000;
+
+/// The parameter that holds a file's text, in all contracts. The contract's example counts one of 20 bytes.
+const CONTENT: &str = "content";
+
+/// The display of a call, with why it is asked about where something other than what is settled wants that.
+pub(super) fn display(
+    tool: &Tool,
+    arguments: &Map<String, Value>,
+    because: Option<&str>,
+    offer: Offer,
+) -> String {
+    let mut text = format!("Tool: {}\n", tool.name);
+    if arguments.is_empty() {
+        text.push_str("Parameters: (none)\n");
+    } else {
+        text.push_str("Parameters:\n");
+    }
+    for name in in_order(tool, arguments) {
+        let value = arguments.get(name).map(|value| shown(tool, name, value)).unwrap_or_default();
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "  {}: {value}", plain(name));
+    }
+    let files = affected(tool, arguments);
+    let files: Vec<String> = files.iter().map(|file| plain(file)).collect();
+    let files = if files.is_empty() { "(none)".to_owned() } else { files.join(", ") };
+    let question = match offer {
+        Offer::Once => "Approve? (y/n):",
+        Offer::Always => "Approve? (y/n/always):",
+    };
+    let _ = writeln!(text, "Files affected: {files}\nRisk level: {}", tool.risk.name());
+    if let Some(because) = because {
+        let _ = writeln!(text, "Asked because: {}", plain(because));
+    }
+    let _ = write!(text, "\n{question}");
+    text
+}
+
+/// The required parameters as the schema lists them, then the others by name.
+fn in_order<'a>(tool: &Tool, arguments: &'a Map<String, Value>) -> Vec<&'a str> {
+    let schema = (tool.schema)();
+    let required: Vec<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let place = |name: &str| required.iter().position(|known| *known == name).unwrap_or(usize::MAX);
+    let mut names: Vec<&str> = arguments.keys().map(String::as_str).collect();
+    names.sort_by_key(|name| (place(name), *name));
+    names
+}
+
+fn shown(tool: &Tool, name: &str, value: &Value) -> String {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let counted = format!("<{} bytes>", text.len());
+    if tool.reach == Reach::Beyond {
+        return match text.char_indices().nth(MOST_SHOWN) {
+            Some((end, _)) => format!("{}… {counted}", plain(&text[..end])),
+            None => plain(&text),
+        };
+    }
+    let of_lines = text.contains(['\n', '\r']);
+    if name == CONTENT || text.len() > LONG || of_lines { counted } else { plain(&text) }
+}
+
+/// On one line, and without anything that a terminal obeys; quoted where that changes the text.
+fn plain(text: &str) -> String {
+    if text.chars().any(steers) { format!("{text:?}") } else { text.to_owned() }
+}
+
+/// Controls, line and paragraph separators, and whatever changes direction or cannot be seen.
+fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+#[path = "display_tests.rs"]
+mod tests;

@@ -1,0 +1,319 @@
+//! The life of one connection, whatever carries it: hello, requests, the end. The reader never waits for a
+//! request, so that a cancellation is read while its request runs. Invariant: every request that was read
+//! is answered, refused or cancelled before the connection ends; nothing of it goes on afterwards.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::JoinSet;
+
+use crate::approvals::Approvals;
+use crate::approvals::asking::Asking;
+use crate::approvals::proof::Proof;
+use crate::control;
+use crate::dispatch::{self, Message, Request, Wrong};
+use crate::host::Host;
+use crate::in_flight::{InFlight, NotAdmitted, Ticket};
+use crate::lines::{Line, Lines};
+use crate::mcp::Mcp;
+use crate::outbox::{Closed, Outbox};
+use crate::protocol::{
+    Agreement, BUSY, Hello, INVALID_REQUEST, PROTOCOL, Reason, Refusal, STATUS, STOP, VERSION, Welcome,
+    agree, hello_line,
+};
+use crate::session::Session;
+use symd_ops::shell::Environment;
+
+/// How long requests may go on after the daemon was asked to end.
+pub const DRAIN_DEADLINE: Duration = Duration::from_secs(5);
+
+/// How often to look whether a client that sends no more still waits for its answers.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// What the other end of the connection is doing when nothing more can be read from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It sends no more, but still reads: its requests are answered.
+    HalfClosed,
+    /// It is gone: its requests are stopped.
+    Gone,
+}
+
+/// Serves one client until it leaves, or the daemon ends. `ended` tells what an end of input means.
+pub async fn serve<R, W>(host: Arc<Host>, reader: R, writer: W, ended: fn(&R) -> Ended)
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let _open = host.open();
+    let _warm = host.project().map(|project| project.engine.keep_warm());
+    let deadline = Duration::from_millis(host.limits().write_deadline_ms);
+    let (outbox, writing) = Outbox::start(writer, deadline);
+    let mut lines = Lines::new(reader, host.limits().max_line_bytes, host.unfinished());
+    let mut conversation = Conversation {
+        number: host.next_session(),
+        in_flight: InFlight::new(host.limits().max_in_flight),
+        host: Arc::clone(&host),
+        outbox: outbox.clone(),
+        manner: Manner::Unknown,
+        mcp: None,
+        tasks: JoinSet::new(),
+    };
+    let in_flight = Arc::clone(&conversation.in_flight);
+    let how = tokio::select! {
+        how = conversation.read_all(&mut lines, ended) => how,
+        // A writer that gave up ends the reader as well, even one that waits for room in the outbox.
+        () = outbox.closed() => Ended::Gone,
+        () = host.draining() => Ended::HalfClosed,
+    };
+    conversation.end_of_answers();
+    if how == Ended::HalfClosed {
+        tokio::select! {
+            () = in_flight.idle() => {}
+            () = gone(lines.source(), ended) => {}
+            () = outbox.closed() => {}
+            () = drained(&host) => tracing::warn!(session = conversation.number, "stopping requests still under way"),
+        }
+    }
+    in_flight.stop_all();
+    drop(outbox);
+    conversation.finish().await;
+    if let Err(error) = writing.await {
+        tracing::error!(%error, "the writer failed");
+    }
+}
+
+/// Waits until a client that sends no more is gone altogether. The system wakes nobody for that.
+async fn gone<R>(reader: &R, ended: fn(&R) -> Ended) {
+    let mut clock = tokio::time::interval(LOOK_EVERY);
+    while ended(reader) != Ended::Gone {
+        clock.tick().await;
+    }
+}
+
+/// Waits until the time that a draining daemon grants is over.
+async fn drained(host: &Host) {
+    host.draining().await;
+    let never = std::future::pending::<()>();
+    // Elapsing is the event here: requests had their time.
+    let _ = tokio::time::timeout(DRAIN_DEADLINE, never).await;
+}
+
+/// How a client talks.
+enum Manner {
+    /// It has said nothing yet.
+    Unknown,
+    /// MCP and `symd/` methods.
+    Full(Arc<Session>),
+    /// A version of symd with which only status and stop are shared.
+    ControlOnly(Arc<Session>),
+}
+
+struct Conversation {
+    host: Arc<Host>,
+    number: u64,
+    outbox: Outbox,
+    in_flight: Arc<InFlight>,
+    manner: Manner,
+    mcp: Option<Mcp>,
+    tasks: JoinSet<()>,
+}
+
+impl Conversation {
+    async fn read_all<R: AsyncRead + Unpin>(
+        &mut self,
+        lines: &mut Lines<R>,
+        ended: fn(&R) -> Ended,
+    ) -> Ended {
+        loop {
+            let line = match lines.next().await {
+                Ok(line) => line,
+                Err(error) => {
+                    tracing::debug!(session = self.number, %error, "the client is gone");
+                    return Ended::Gone;
+                }
+            };
+            let taken = match line {
+                Line::Text(text) => self.take(&text).await,
+                Line::TooLong => Err(Wrong::too_long(self.host.limits().max_line_bytes)),
+                Line::NoRoom => Err(Wrong::no_room(self.host.unfinished().most())),
+                Line::End => return ended(lines.source()),
+            };
+            // Tasks that have ended are forgotten as we go.
+            while self.tasks.try_join_next().is_some() {}
+            if let Err(wrong) = taken
+                && self.outbox.send(wrong.line()).await == Err(Closed)
+            {
+                return Ended::Gone;
+            }
+        }
+    }
+
+    async fn take(&mut self, line: &[u8]) -> Result<(), Wrong> {
+        match dispatch::read(line)? {
+            Message::Blank => Ok(()),
+            Message::Hello(value) => self.hello(value).await,
+            Message::Request(request) => self.request(request).await,
+            Message::Notification { method, whole } => {
+                if method == "notifications/cancelled"
+                    && let Some(id) = whole.pointer("/params/requestId")
+                {
+                    self.in_flight.stop(id);
+                }
+                self.forward(whole).await;
+                Ok(())
+            }
+            Message::Response(value) => {
+                self.forward(value).await;
+                Ok(())
+            }
+        }
+    }
+
+    async fn hello(&mut self, mut value: Value) -> Result<(), Wrong> {
+        if !matches!(self.manner, Manner::Unknown) {
+            return Err(Wrong::new(
+                Value::Null,
+                INVALID_REQUEST,
+                "a hello is the first line of a connection",
+            ));
+        }
+        let line = match self.greet(value["symd"].take()) {
+            Ok(welcome) => hello_line(&welcome),
+            Err((reason, error)) => {
+                hello_line(&Refusal { error, reason, protocol: PROTOCOL, version: VERSION.to_owned() })
+            }
+        };
+        // A client that is gone is noticed by the writer.
+        let _ = self.outbox.send(line).await;
+        Ok(())
+    }
+
+    fn greet(&mut self, hello: Value) -> Result<Welcome, (Reason, String)> {
+        if self.host.is_draining() {
+            return Err((Reason::Draining, "this daemon is about to end".to_owned()));
+        }
+        let hello: Hello = serde_json::from_value(hello)
+            .map_err(|error| (Reason::Malformed, format!("this is no hello: {error}")))?;
+        let protocol = match agree(PROTOCOL, hello.protocol) {
+            Agreement::Speak(version) => version,
+            Agreement::TheyAreNewer | Agreement::TheyAreOlder => {
+                self.manner = Manner::ControlOnly(self.session(&[], None)?);
+                let [from, to] = PROTOCOL;
+                let theirs = hello.protocol;
+                return Err((
+                    Reason::Protocol,
+                    format!(
+                        "this daemon (symd {VERSION}) speaks protocol {from} to {to}, the client (symd {}) {} to {}",
+                        hello.version, theirs[0], theirs[1]
+                    ),
+                ));
+            }
+        };
+        let session = self.session(&hello.toolset, self.proof())?;
+        tracing::info!(session = self.number, client = hello.client, toolset = session.name, "connected");
+        if !hello.client.is_empty() && hello.client != "mcp" {
+            // A shim is named by the client behind it.
+            session.client.named(hello.client);
+        }
+        let proof = session.asking.word().map(str::to_owned);
+        if let Some(variables) = hello.environment {
+            let environment = Environment::of_client(variables.0);
+            session.client.comes_from(environment, hello.directory.map(PathBuf::from));
+        }
+        self.manner = Manner::Full(session);
+        Ok(Welcome {
+            protocol,
+            version: VERSION.to_owned(),
+            pid: std::process::id(),
+            root: self.host.root().display().to_string(),
+            proof,
+        })
+    }
+
+    /// What this connection may prove. One that cannot get its answers refused, which says so.
+    fn proof(&self) -> Option<Proof> {
+        let proof = self.host.approvals()?.proof();
+        proof.inspect_err(|error| tracing::warn!(%error, "a connection cannot show whose it is")).ok()
+    }
+
+    fn session(&self, toolset: &[String], proof: Option<Proof>) -> Result<Arc<Session>, (Reason, String)> {
+        let chosen = self.host.listings(toolset).map_err(|message| (Reason::Toolset, message))?;
+        let connection = (Arc::default(), Asking::new(proof));
+        Ok(Arc::new(Session::new(Arc::clone(&self.host), self.number, connection, chosen)))
+    }
+
+    /// Nothing more is read: questions that are open stay unanswered.
+    fn end_of_answers(&self) {
+        if let Manner::Full(session) = &self.manner {
+            session.asking.end();
+        }
+    }
+
+    async fn request(&mut self, request: Request) -> Result<(), Wrong> {
+        let session = match &self.manner {
+            Manner::Full(session) => Arc::clone(session),
+            Manner::ControlOnly(session) if matches!(request.method.as_str(), STATUS | STOP) => {
+                Arc::clone(session)
+            }
+            Manner::ControlOnly(_) => {
+                return Err(Wrong::new(
+                    request.id,
+                    INVALID_REQUEST,
+                    "client and daemon have no protocol in common; only symd/status and symd/stop are answered",
+                ));
+            }
+            Manner::Unknown => {
+                let session = self
+                    .session(&[], self.host.approvals().and_then(Approvals::own_proof))
+                    .map_err(|(_, message)| Wrong::new(request.id.clone(), INVALID_REQUEST, message))?;
+                self.manner = Manner::Full(Arc::clone(&session));
+                session
+            }
+        };
+        let ticket = self.admit(&request.id)?;
+        if request.method.starts_with("symd/") {
+            self.tasks.spawn(control::answer(session, request, ticket, self.outbox.clone()));
+            return Ok(());
+        }
+        let outbox = &self.outbox;
+        self.mcp.get_or_insert_with(|| Mcp::start(session, outbox.clone())).request(request, ticket).await
+    }
+
+    fn admit(&self, id: &Value) -> Result<Ticket, Wrong> {
+        self.in_flight.admit(id).map_err(|refused| match refused {
+            NotAdmitted::Busy => Wrong::new(
+                id.clone(),
+                BUSY,
+                format!(
+                    "busy: {} requests of this connection are under way; try again when one has been answered",
+                    self.host.limits().max_in_flight
+                ),
+            ),
+            NotAdmitted::Duplicate => {
+                Wrong::new(id.clone(), INVALID_REQUEST, "a request with this id is under way")
+            }
+        })
+    }
+
+    async fn forward(&self, message: Value) {
+        if let Some(mcp) = &self.mcp {
+            mcp.other(message).await;
+        }
+    }
+
+    async fn finish(mut self) {
+        if let Some(mcp) = self.mcp.take() {
+            mcp.finish().await;
+        }
+        while let Some(ended) = self.tasks.join_next().await {
+            if let Err(error) = ended {
+                tracing::error!(session = self.number, %error, "a request failed");
+            }
+        }
+        tracing::debug!(session = self.number, "closed");
+    }
+}

@@ -1,0 +1,245 @@
+//! The methods under `symd/`, by which symd's own command line talks to the daemon. No MCP here.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::approvals::ask::{Answer, Asker};
+use crate::approvals::asking::{Asking, NOT_THE_USERS};
+use crate::approvals::{Question, Wanted};
+use crate::dispatch::{Request, Wrong};
+use crate::in_flight::Ticket;
+use crate::outbox::Outbox;
+use crate::protocol::{
+    CALL, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, PROGRESS, SERVER, SETTLED, STATUS, STOP, TOOLS,
+    notification_line, result_line,
+};
+use crate::run::{Ran, run};
+use crate::session::Session;
+use crate::session::describe;
+use symd_ops::Project;
+use symd_toolsets::Reply;
+
+/// How often a client that waits for the index hears how far it is.
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+
+/// How often a client that waits for a call hears what it is waiting for.
+const CALL_PROGRESS_EVERY: Duration = Duration::from_millis(500);
+
+/// Answers one request. Nothing is sent when it is stopped.
+pub(super) async fn answer(session: Arc<Session>, request: Request, ticket: Ticket, outbox: Outbox) {
+    let id = request.id.clone();
+    let line = match result(&session, request, &ticket, &outbox).await {
+        Ok(Some(result)) => result_line(&id, &result),
+        Ok(None) => return,
+        Err(wrong) => wrong.line(),
+    };
+    // A client that left does not wait for this.
+    let _ = outbox.send(line).await;
+}
+
+async fn result(
+    session: &Session,
+    request: Request,
+    ticket: &Ticket,
+    outbox: &Outbox,
+) -> Result<Option<Value>, Wrong> {
+    let id = request.id;
+    match request.method.as_str() {
+        STATUS => {
+            let host = Arc::clone(&session.host);
+            // It looks at the servers' programs and processes.
+            let status = tokio::task::spawn_blocking(move || host.status()).await;
+            status.map(Some).map_err(|error| Wrong::new(id, INTERNAL_ERROR, error.to_string()))
+        }
+        STOP => {
+            session.host.drain();
+            Ok(Some(json!({ "stopping": true })))
+        }
+        TOOLS => {
+            let wanted: ToolsParams = params(&id, TOOLS, request.params)?;
+            let session = of_toolset(session, &id, &wanted.toolset)?;
+            let tools: Vec<Value> = session.tools.iter().map(|offered| describe(offered.tool)).collect();
+            Ok(Some(json!({ "tools": tools, "instructions": session.instructions })))
+        }
+        CALL => {
+            let wanted: CallParams = params(&id, CALL, request.params)?;
+            let session = of_toolset(session, &id, &wanted.toolset)?;
+            let offered =
+                session.tool(&wanted.tool).map_err(|message| Wrong::new(id, INVALID_PARAMS, message))?;
+            let mut asker =
+                CommandLine { asking: &session.asking, answer: wanted.answer, can_ask: wanted.can_ask };
+            let call = run(&session, offered, wanted.arguments, &mut asker, &ticket.stop);
+            let ran = match wanted.progress {
+                false => Some(call.await),
+                true => telling(&session, outbox, call).await,
+            };
+            Ok(ran.and_then(|ran| match ran {
+                Ran::Reply(reply) => Some(replied(reply)),
+                Ran::Ask(question) => Some(question.to_answer()),
+                Ran::Stopped => None,
+            }))
+        }
+        SERVER => {
+            let wanted: ServerParams = params(&id, SERVER, request.params)?;
+            let Some(project) = session.host.project() else { return Ok(Some(json!({ "done": false }))) };
+            let done = match wanted.action {
+                ServerAction::Restart => project.servers.restart(&wanted.server).await,
+                ServerAction::Stop => project.servers.stop(&wanted.server).await,
+            };
+            Ok(Some(match done {
+                Ok(()) => json!({ "done": true }),
+                Err(error) => json!({ "done": false, "error": error.to_string() }),
+            }))
+        }
+        SETTLED => {
+            let wanted: SettledParams = params(&id, SETTLED, request.params)?;
+            if let (true, Some(project)) = (wanted.retry, session.host.project()) {
+                // An engine that has stopped says so below.
+                let _ = project.engine.retry_unparsable().await;
+            }
+            Ok(settled(session, ticket, outbox).await)
+        }
+        method => Err(Wrong::new(id, METHOD_NOT_FOUND, format!("this daemon knows no method {method}"))),
+    }
+}
+
+/// A reply as it is sent: a picture beside the words for who cannot show it, as the command line.
+fn replied(reply: Reply) -> Value {
+    let mut answer = json!({ "text": reply.text, "outcome": reply.outcome.name() });
+    if let Some(image) = reply.image {
+        answer["image"] = json!(image);
+    }
+    answer
+}
+
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Default)]
+struct ToolsParams {
+    toolset: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Default)]
+struct SettledParams {
+    /// Whether files that are parsed no more are tried again first.
+    retry: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CallParams {
+    tool: String,
+    #[serde(default)]
+    arguments: Map<String, Value>,
+    #[serde(default)]
+    toolset: Vec<String>,
+    /// Whether to tell what the call is waiting for.
+    #[serde(default)]
+    progress: bool,
+    /// Whether the user can be asked there.
+    #[serde(default)]
+    can_ask: bool,
+    /// What the user has said to this call.
+    answer: Option<UsersAnswer>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum UsersAnswer {
+    Once,
+    Always,
+    No,
+}
+
+/// Asks on the terminal of the command line.
+struct CommandLine<'a> {
+    asking: &'a Asking,
+    answer: Option<UsersAnswer>,
+    can_ask: bool,
+}
+
+impl Asker for CommandLine<'_> {
+    async fn ask(&mut self, _: &Wanted, _: &Question) -> Answer {
+        match self.answer {
+            Some(UsersAnswer::No) => Answer::No,
+            Some(_) if !self.asking.is_the_users() => Answer::Unasked(NOT_THE_USERS.to_owned()),
+            Some(UsersAnswer::Once) => Answer::Once,
+            Some(UsersAnswer::Always) => Answer::Always,
+            None if self.can_ask => Answer::Elsewhere,
+            None => Answer::Unasked(
+                "there is no terminal to ask on (`symd call --yes TOOL JSON` approves that one call)"
+                    .to_owned(),
+            ),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ServerParams {
+    action: ServerAction,
+    server: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ServerAction {
+    Restart,
+    Stop,
+}
+
+fn params<T: for<'de> Deserialize<'de>>(
+    id: &Value,
+    method: &str,
+    params: Map<String, Value>,
+) -> Result<T, Wrong> {
+    serde_json::from_value(Value::Object(params))
+        .map_err(|error| Wrong::new(id.clone(), INVALID_PARAMS, format!("{method}: {error}")))
+}
+
+fn of_toolset(session: &Session, id: &Value, names: &[String]) -> Result<Session, Wrong> {
+    let chosen = session.host.listings(names);
+    Ok(session.with_listings(chosen.map_err(|message| Wrong::new(id.clone(), INVALID_PARAMS, message))?))
+}
+
+/// Runs `call`, telling from time to time what is being done.
+async fn telling(session: &Session, outbox: &Outbox, call: impl Future<Output = Ran>) -> Option<Ran> {
+    let mut call = std::pin::pin!(call);
+    let first = tokio::time::Instant::now() + CALL_PROGRESS_EVERY;
+    let mut tick = tokio::time::interval_at(first, CALL_PROGRESS_EVERY);
+    loop {
+        tokio::select! {
+            biased;
+            ran = &mut call => return Some(ran),
+            _ = tick.tick() => {
+                let doing = session.host.project().map(Project::doing);
+                outbox.send(notification_line(PROGRESS, &json!({ "doing": doing }))).await.ok()?;
+            }
+        }
+    }
+}
+
+async fn settled(session: &Session, ticket: &Ticket, outbox: &Outbox) -> Option<Value> {
+    let project = session.host.project()?;
+    let mut settled = std::pin::pin!(project.engine.settled());
+    let mut tick = tokio::time::interval(PROGRESS_EVERY);
+    loop {
+        tokio::select! {
+            biased;
+            status = &mut settled => return Some(match status {
+                Ok(status) => json!({ "settled": true, "status": status }),
+                Err(error) => json!({ "settled": false, "error": error.to_string() }),
+            }),
+            () = ticket.stop.stopped() => return None,
+            _ = tick.tick() => {
+                let status = json!(project.engine.status());
+                outbox.send(notification_line(PROGRESS, &status)).await.ok()?;
+            }
+        }
+    }
+}

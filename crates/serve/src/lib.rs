@@ -1,0 +1,37 @@
+//! Everything that leaves or enters the process: JSON-RPC in lines, the socket, MCP, the daemon's life.
+//! MCP's JSON is known here and in `toolsets` alone; rmcp in `serve::mcp` alone.
+
+mod agreed;
+pub mod approvals;
+pub mod connection;
+mod control;
+pub mod daemon;
+mod descriptors;
+mod dispatch;
+mod elsewhere;
+pub mod escapes;
+pub mod forms;
+pub mod host;
+pub mod in_flight;
+mod last_words;
+pub mod lines;
+mod link;
+pub mod lock;
+pub mod log;
+mod mcp;
+pub mod outbox;
+pub mod place;
+#[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
+pub mod properties;
+pub mod protocol;
+mod run;
+mod session;
+pub mod setup;
+mod socket;
+
+pub use agreed::{Agreed, agreed};
+pub use host::Host;
+pub use link::this_program;
+pub use place::Place;
+pub use session::describe;
+pub use socket::how_it_ended;

@@ -1,0 +1,161 @@
+//! What must hold of the readers of lines, JSON-RPC and MCP, whatever a client sends. See `symd::properties`.
+
+use serde_json::{Value, json};
+
+use super::dispatch::{self, Message, Request, Wrong};
+use super::lines::{Line, Lines, Unfinished};
+use super::mcp;
+use super::protocol::Hello;
+use symd_toolsets::{self as toolsets, Offered, spelled};
+
+/// Bytes of an error's line beyond what it quotes.
+const ERROR_BYTES: usize = 1_000;
+/// Bytes that one of a line may become when it is quoted.
+const QUOTED_BYTES: usize = 6;
+
+/// Every line is read, or answered by an error that is no longer than the line explains; and a request is read again from
+/// what it says.
+pub fn json_rpc_line(bytes: &[u8]) {
+    lines(bytes);
+    for line in bytes.split(|byte| *byte == b'\n') {
+        match dispatch::read(line) {
+            Ok(Message::Request(request)) => assert_reads_again(&request),
+            Ok(Message::Hello(mut hello)) => drop(serde_json::from_value::<Hello>(hello["symd"].take())),
+            Ok(_) => {}
+            Err(wrong) => assert_answers(&wrong, line),
+        }
+    }
+}
+
+/// The first byte says how long a line may be.
+fn lines(bytes: &[u8]) {
+    let Some((limit, text)) = bytes.split_first() else { return };
+    let limit = usize::from(*limit);
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let mut lines = Lines::new(text, limit, Unfinished::new(1 << 20));
+    let mut expected: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
+    // What stands behind the last line break is a line only where there is something.
+    if expected.last().is_some_and(|last| last.is_empty()) {
+        expected.pop();
+    }
+    for line in expected {
+        let read = runtime.block_on(lines.next()).unwrap();
+        let is_long = line.len() > limit;
+        assert_eq!(read, if is_long { Line::TooLong } else { Line::Text(line.to_vec()) });
+    }
+    assert_eq!(runtime.block_on(lines.next()).unwrap(), Line::End);
+}
+
+fn assert_reads_again(request: &Request) {
+    assert!(request.id.is_string() || request.id.is_i64(), "{}", request.id);
+    let Request { id, method, params } = request;
+    let line = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string();
+    match dispatch::read(line.as_bytes()) {
+        // Numbers in its parameters may be rounded.
+        Ok(Message::Request(again)) => {
+            assert_eq!((&again.id, &again.method, again.params.len()), (id, method, params.len()));
+        }
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+fn assert_answers(wrong: &Wrong, line: &[u8]) {
+    let answer = wrong.line();
+    assert!(answer.len() <= ERROR_BYTES + QUOTED_BYTES * line.len(), "{} bytes", answer.len());
+    let read: Value = serde_json::from_slice(&answer).unwrap();
+    assert!(read["error"]["code"].is_i64() && read["jsonrpc"] == "2.0", "{read}");
+}
+
+/// A message of MCP is understood or refused, with the arguments of its tool.
+pub fn mcp(line: &[u8]) {
+    match dispatch::read(line) {
+        Ok(Message::Request(request)) => {
+            settle(&request.params);
+            if let Err(wrong) = mcp::typed(request) {
+                assert_answers(&wrong, line);
+            }
+        }
+        Ok(Message::Notification { whole, .. } | Message::Response(whole)) => drop(mcp::understood(whole)),
+        Ok(_) | Err(_) => {}
+    }
+}
+
+/// The arguments of a call, as each toolset's tool of that name reads them: what is settled once stays as it is.
+fn settle(call: &serde_json::Map<String, Value>) {
+    let (Some(Value::String(name)), Some(Value::Object(arguments))) =
+        (call.get("name"), call.get("arguments"))
+    else {
+        return;
+    };
+    let root = std::path::Path::new("/project");
+    for toolset in toolsets::all() {
+        for tool in toolset.tools.iter().filter(|tool| tool.name == name) {
+            let offered = Offered { toolset, tool };
+            if let Ok((offered, settled)) = spelled::put(offered, root, arguments.clone()) {
+                let again = spelled::put(offered, root, settled.clone()).map(|(_, again)| again);
+                assert_eq!(again.as_ref(), Ok(&settled), "{} {name}", toolset.name);
+            }
+        }
+    }
+}
+
+/// Lines to begin with.
+pub fn seeds() -> Vec<Vec<u8>> {
+    let call = |name: &str, arguments: Value| {
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": { "name": name, "arguments": arguments, "_meta": { "progressToken": 7 } } })
+    };
+    let lines = [
+        json!({ "jsonrpc": "2.0", "id": "a", "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": { "elicitation": {} },
+            "clientInfo": { "name": "c", "version": "1" } } }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1, "reason": "r" } }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": { "cursor": "x" } }),
+        json!({ "jsonrpc": "2.0", "id": 3, "result": { "action": "accept", "content": { "answer": "yes" } } }),
+        json!({ "symd": { "protocol": [1, 1], "version": "9", "toolset": ["native"], "client": "cli" } }),
+        call(
+            "find_symbol",
+            json!({ "name_path": "A/b[0]", "depth": "1", "include_body": "true", "relative_path": "/project/a" }),
+        ),
+        call("read_file", json!({ "absolute_path": "/project/a", "offset": 3, "limit": -1 })),
+        call("apply_patch_json", json!({ "patch": "--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n" })),
+    ];
+    lines.iter().map(|line| line.to_string().into_bytes()).collect()
+}
+
+/// Words that lines are made of.
+pub const WORDS: &[&str] = &[
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "\"",
+    "\\u",
+    "\\udcff",
+    "\\ud800",
+    "d83d",
+    "\\n",
+    "\n",
+    "\0",
+    "1e999",
+    "-0",
+    "1",
+    "null",
+    "true",
+    "\"id\":",
+    "\"jsonrpc\":\"2.0\"",
+    "\"method\":",
+    "\"params\":",
+    "\"result\":",
+    "\"error\":",
+    "\"symd\":",
+    "\"tools/call\"",
+    "\"arguments\":",
+    "\"name\":",
+    "\"_meta\":",
+    "é",
+    "\u{2028}",
+    "\u{feff}",
+];

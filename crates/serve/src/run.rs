@@ -1,0 +1,233 @@
+//! Runs one tool call, whoever asked: logs it, has it approved, finds out where it is to run, stops it when asked to, and
+//! turns a panic into an answer, so that no request is ever left without one. Invariant: a tool runs only with a permission.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Instant;
+
+use serde_json::{Map, Value};
+
+use crate::approvals::ask::Asker;
+use crate::approvals::permit::{Permission, permit};
+use crate::approvals::{Question, Wanted};
+use crate::elsewhere;
+use crate::in_flight::Stop;
+use crate::log::{short, short_arguments};
+use crate::session::Session;
+use symd_base::state::StateDirs;
+use symd_config::projects::Projects;
+use symd_config::roots::HOW_TO_CHOOSE;
+use symd_ops::Project;
+use symd_toolsets::native::NATIVE;
+use symd_toolsets::spelled;
+use symd_toolsets::{
+    Approved, Call, Connected, NotRun, Offered, Outcome, Reach, Reply, Turn, Turner, Why, about_connection,
+    not_active,
+};
+
+/// What became of a call.
+#[derive(Debug)]
+pub(super) enum Ran {
+    /// It is answered.
+    Reply(Reply),
+    /// Whoever made it is to ask the user.
+    Ask(Question),
+    /// It was stopped: nobody waits for an answer.
+    Stopped,
+}
+
+/// Runs a call, if it may; `asker` puts the question where the user is to be asked.
+pub(super) async fn run(
+    session: &Session,
+    offered: Offered,
+    arguments: Map<String, Value>,
+    asker: &mut impl Asker,
+    stop: &Stop,
+) -> Ran {
+    session.host.count_call();
+    let started = Instant::now();
+    tracing::info!(
+        session = session.number,
+        toolset = offered.toolset.name,
+        tool = offered.tool.name,
+        arguments = short_arguments(&arguments),
+        "call"
+    );
+    let ran = ran(session, offered, arguments, asker, stop).await;
+    let ms = started.elapsed().as_millis();
+    let (outcome, result) = match &ran {
+        Ran::Reply(reply) => (reply.outcome.name(), short(&reply.text)),
+        Ran::Ask(_) => ("ask", String::new()),
+        Ran::Stopped => ("stopped", String::new()),
+    };
+    tracing::debug!(session = session.number, tool = offered.tool.name, outcome, result, %ms, "answered");
+    ran
+}
+
+async fn ran(
+    session: &Session,
+    offered: Offered,
+    arguments: Map<String, Value>,
+    asker: &mut impl Asker,
+    stop: &Stop,
+) -> Ran {
+    if let Some(refusal) = not_active(offered, &session.client) {
+        return Ran::Reply(refusal);
+    }
+    let turner = about_connection(offered);
+    if turner.is_none() {
+        if let Some(project) = session.client.active_elsewhere() {
+            // Its daemon decides, by the same file of the user's and by that project's own.
+            return elsewhere::call(session, &project, offered, arguments, asker, stop).await;
+        }
+        if session.host.project().is_none() {
+            let message = format!("symd was started outside any project: {HOW_TO_CHOOSE}");
+            return Ran::Reply((offered.toolset.refuse)(&NotRun { why: Why::NoProject, message }));
+        }
+    }
+    let (offered, arguments) = match spelled::put(offered, session.host.root(), arguments) {
+        Ok(put) => put,
+        Err(why) => return Ran::Reply(Reply::failed(why)),
+    };
+    let mut wanted = Wanted::new(offered, arguments, session.host.root());
+    let mut because: Option<String> = None;
+    loop {
+        let shared = Arc::new(wanted);
+        let permission = tokio::select! {
+            biased;
+            () = stop.stopped() => return Ran::Stopped,
+            permission = permit(session, &shared, because.as_deref(), asker) => permission,
+        };
+        let approved = match permission {
+            Permission::Run(approved) => approved,
+            Permission::Refused(message) => return not_approved(offered, message),
+            Permission::Useless(reply) => return Ran::Reply(reply),
+            Permission::Pending(question) => return Ran::Ask(question),
+        };
+        // Arguments of an edit may be long; one needs no more than it was given, and is not copied.
+        let again = (approved != Approved::ByUser && offered.tool.reach == Reach::Beyond)
+            .then(|| Wanted::clone(&shared));
+        // Nobody else holds it any more, so nothing is copied here.
+        let now = Arc::unwrap_or_clone(shared);
+        let reply = match (turner, session.host.project()) {
+            (Some(turner), _) => on_connection(session, now, turner, approved, stop).await,
+            (None, Some(project)) => in_project(session, project, now, approved, stop).await,
+            // It was there above.
+            (None, None) => None,
+        };
+        match (reply, again) {
+            (Some(Reply { outcome: Outcome::NeedsUser, text, .. }), Some(again)) => {
+                (wanted, because) = (again, Some(text));
+            }
+            // From a tool that has the user's word, or cannot need it: a fault of symd's, and no allowance.
+            (Some(Reply { outcome: Outcome::NeedsUser, text, .. }), None) => {
+                return not_approved(offered, text);
+            }
+            (Some(reply), _) => return Ran::Reply(reply),
+            (None, _) => return Ran::Stopped,
+        }
+    }
+}
+
+/// The refusal of a call that nobody allowed, in its contract's shape.
+pub(super) fn not_approved(offered: Offered, message: String) -> Ran {
+    let reply = (offered.toolset.refuse)(&NotRun { why: Why::NotApproved, message });
+    Ran::Reply(Reply { outcome: Outcome::Denied, ..reply })
+}
+
+/// The tool at work on this daemon's project.
+async fn in_project(
+    session: &Session,
+    project: &Project,
+    wanted: Wanted,
+    approved: Approved,
+    stop: &Stop,
+) -> Option<Reply> {
+    let Wanted { offered, arguments, .. } = wanted;
+    let Offered { toolset, tool } = offered;
+    let for_programs = arguments.get("format").is_some_and(|format| format == "json");
+    let call = Call {
+        project,
+        toolset,
+        tool: tool.name,
+        arguments,
+        client: Arc::clone(&session.client),
+        approved,
+        cancel: stop.flag(),
+    };
+    let reply = stoppable(unbroken(offered, || (tool.run)(call), |reply| reply), stop).await;
+    reply.map(|reply| if for_programs { reply } else { with_recovered(session, offered, reply) })
+}
+
+/// The tool at work on the connection itself.
+async fn on_connection(
+    session: &Session,
+    wanted: Wanted,
+    turner: Turner,
+    approved: Approved,
+    stop: &Stop,
+) -> Option<Reply> {
+    let Wanted { offered, arguments, .. } = wanted;
+    let dirs = StateDirs::from_env();
+    let connected = Connected {
+        own: session.host.project().map(|project| (project, session.host.root())),
+        projects: dirs.map(|dirs| Projects::new(&dirs.lasting.state)).map_err(|error| error.to_string()),
+        tool: offered.tool.name,
+        arguments,
+        client: Arc::clone(&session.client),
+    };
+    match stoppable(unbroken(offered, || turner(connected), Turn::Answer), stop).await? {
+        Turn::Answer(reply) => Some(reply),
+        Turn::Activate(project) => elsewhere::activate(session, project, offered, approved, stop).await,
+    }
+}
+
+/// What `start` gives, polled to its end. A panic, in `start` or later, becomes an answer.
+async fn unbroken<'a, T>(
+    offered: Offered,
+    start: impl FnOnce() -> Pin<Box<dyn Future<Output = T> + Send + 'a>> + Send,
+    answer: impl Fn(Reply) -> T,
+) -> T {
+    let mut start = Some(start);
+    let mut running = None;
+    std::future::poll_fn(|context| {
+        let polled = catch_unwind(AssertUnwindSafe(|| {
+            if let Some(start) = start.take() {
+                running = Some(start());
+            }
+            running.as_mut().map_or(Poll::Pending, |running| running.as_mut().poll(context))
+        }));
+        polled.unwrap_or_else(|_| {
+            let message = format!(
+                "{}: symd failed inside this tool; `symd logs` shows where. Other tools go on working.",
+                offered.tool.name
+            );
+            Poll::Ready(answer((offered.toolset.refuse)(&NotRun { why: Why::Broken, message })))
+        })
+    })
+    .await
+}
+
+/// What `work` gives, unless it is stopped before.
+async fn stoppable<T>(work: impl Future<Output = T>, stop: &Stop) -> Option<T> {
+    tokio::select! {
+        biased;
+        // A tool that looks at its flag may end before we do; its last words concern nobody.
+        done = work => (!stop.flag().is_cancelled()).then_some(done),
+        () = stop.stopped() => None,
+    }
+}
+
+/// The first answer of symd's own contract after a start says what was recovered; the other contracts' texts are fixed.
+fn with_recovered(session: &Session, offered: Offered, mut reply: Reply) -> Reply {
+    if offered.toolset.name == NATIVE.name
+        && NATIVE.tools.iter().any(|known| known.name == offered.tool.name)
+        && let Some(operations) = session.host.tell_recovered()
+    {
+        let told: String = operations.iter().map(|operation| format!("[recovered: {operation}]\n")).collect();
+        reply.text.insert_str(0, &told);
+    }
+    reply
+}

@@ -1,0 +1,18 @@
+//! What is wrong with a call before the user is asked about it, in the contract's envelope: its `Validate`.
+
+use super::envelope::refused;
+use super::{edits, fetch, terminal};
+use crate::{Proposed, Reply};
+
+pub(super) fn check(proposed: &Proposed<'_>) -> Result<(), Reply> {
+    let arguments = proposed.arguments;
+    match proposed.tool {
+        "create_file" => edits::Creating::read(arguments).map(drop),
+        "replace_string_in_file" => edits::Replacing::read(arguments).map(drop),
+        "create_directory" => edits::directory(arguments).map(drop),
+        "run_in_terminal" => terminal::Running::read(arguments).map(drop),
+        "fetch_webpage" => fetch::Fetching::read(arguments).map(drop),
+        _ => Ok(()),
+    }
+    .map_err(refused)
+}

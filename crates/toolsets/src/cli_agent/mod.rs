@@ -1,0 +1,49 @@
+//! The cli_agent contract: a JSON envelope, risk levels, approval of everything that is not read-only.
+
+mod answer;
+mod check;
+mod edits;
+mod envelope;
+mod fetch;
+mod list;
+mod read;
+mod search;
+mod terminal;
+
+use super::{AsksFor, Toolset};
+use crate::spelled::{Absolute, Slips, Spellings};
+
+/// Bytes that a tool takes or gives as content at most: the contract's 10 MB.
+const MAX_CONTENT_BYTES: usize = 10 << 20;
+
+/// Entries of a list that an answer shows at most.
+const MAX_RESULTS: usize = 1000;
+
+/// Its tools, in the contract's order.
+pub static CLI_AGENT: Toolset = Toolset {
+    name: "cli_agent",
+    instructions: "Paths are relative to the working directory, lines count from 1. Every answer is a JSON object: \
+        success, output, files_affected, execution_time_ms, metadata and, on failure, error with a code and a \
+        suggestion. The user is asked before files are changed, commands run or pages fetched.",
+    asks_for: AsksFor::Changes,
+    refuse: envelope::refuse,
+    check: check::check,
+    spells: Spellings {
+        paths: &["path", "base_path"],
+        absolute: Absolute::TakenOrJudged,
+        slips: Slips::Judged,
+        ..Spellings::NONE
+    },
+    tools: &[
+        edits::CREATE_FILE,
+        read::READ_FILE,
+        edits::REPLACE_STRING_IN_FILE,
+        list::LIST_DIR,
+        search::FILE_SEARCH,
+        search::GREP_SEARCH,
+        terminal::RUN_IN_TERMINAL,
+        terminal::TERMINAL_LAST_COMMAND,
+        edits::CREATE_DIRECTORY,
+        fetch::FETCH_WEBPAGE,
+    ],
+};

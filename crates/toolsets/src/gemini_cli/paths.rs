@@ -1,0 +1,115 @@
+//! The contract's paths: absolute, inside the root, and quoted in answers as the client wrote them (ruling on paths).
+//! Invariant: a path that comes out of here is beneath the root, as far as its text can tell.
+
+use std::path::Path;
+
+use crate::Reply;
+use symd_base::RelPath;
+use symd_base::path::PathError;
+use symd_vfs::spelling;
+
+/// The parameters are of no use; nothing was looked at or done.
+pub(super) fn invalid(reason: impl std::fmt::Display) -> Reply {
+    Reply::failed(format!("Error: Invalid parameters provided. Reason: {reason}"))
+}
+
+/// `path` leaves the root, by its text or by a link on the way.
+pub(super) fn outside(root: &Path, path: &str) -> Reply {
+    invalid(format!("File path must be within the root directory ({}): {path}", root.display()))
+}
+
+/// What the absolute path `text` names.
+pub(super) fn absolute(root: &Path, text: &str) -> Result<RelPath, Reply> {
+    if !text.starts_with('/') {
+        return Err(invalid(format!("File path must be absolute: {}", text.replace('\0', "\\0"))));
+    }
+    let normal = normal(text);
+    let root_text = root.to_string_lossy();
+    let rest = match root_text.as_ref() {
+        "/" => normal.strip_prefix('/'),
+        root_text => match normal.strip_prefix(root_text) {
+            Some("") => Some(""),
+            rest => rest.and_then(|rest| rest.strip_prefix('/')),
+        },
+    };
+    let rest = match rest {
+        Some(rest) => rest.to_owned(),
+        None => spelling::beneath_root(root, text).ok_or_else(|| outside(root, text))?,
+    };
+    RelPath::new(&rest).map_err(|error| match error {
+        PathError::Invalid(_) => invalid(format!("Path is not valid: {}", text.replace('\0', "\\0"))),
+        PathError::Absolute(_) | PathError::Outside(_) => outside(root, text),
+    })
+}
+
+/// What `text`, absolute or from the root on, names: where the tools search.
+pub(super) fn from_root(root: &Path, text: &str) -> Result<RelPath, Reply> {
+    if text.starts_with('/') {
+        return absolute(root, text);
+    }
+    RelPath::new(text).map_err(|error| match error {
+        PathError::Invalid(_) => invalid(format!("Path is not valid: {}", text.replace('\0', "\\0"))),
+        PathError::Absolute(_) | PathError::Outside(_) => outside(root, text),
+    })
+}
+
+/// The absolute path of `path`.
+pub(super) fn shown(root: &Path, path: &RelPath) -> String {
+    let root = root.to_string_lossy();
+    match path.is_root() {
+        true => root.into_owned(),
+        false => format!("{}/{path}", root.trim_end_matches('/')),
+    }
+}
+
+/// `text` without `.`, empty components and `..`, which takes back the component before it.
+fn normal(text: &str) -> String {
+    let mut components: Vec<&str> = Vec::new();
+    for component in text.split('/') {
+        match component {
+            "" | "." => {}
+            ".." => {
+                components.pop();
+            }
+            name => components.push(name),
+        }
+    }
+    format!("/{}", components.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absolute_paths_inside_the_root_name_its_files() {
+        let root = Path::new("/home/u/p");
+        let named = |text: &str| {
+            absolute(root, text).map_or_else(|reply| reply.text, |path| format!("[{}]", path.as_str()))
+        };
+        let invalid = "Error: Invalid parameters provided. Reason: ";
+        let within = "File path must be within the root directory (/home/u/p): ";
+        let cases = [
+            ("/home/u/p/a b/c", "[a b/c]".to_owned()),
+            ("/home/u/p", "[]".to_owned()),
+            ("/home/u/p/", "[]".to_owned()),
+            ("//home/./u/p/x//y/../z", "[x/z]".to_owned()),
+            ("/home/u/q/../p/a", "[a]".to_owned()),
+            ("/home/u/p/a\\b", "[a\\b]".to_owned()),
+            ("a/b", format!("{invalid}File path must be absolute: a/b")),
+            ("", format!("{invalid}File path must be absolute: ")),
+            ("C:\\x", format!("{invalid}File path must be absolute: C:\\x")),
+            ("/etc/passwd", format!("{invalid}{within}/etc/passwd")),
+            ("/home/u/pp", format!("{invalid}{within}/home/u/pp")),
+            ("/home/u/p/../x", format!("{invalid}{within}/home/u/p/../x")),
+            ("/home/u/p/..\\x", format!("{invalid}{within}/home/u/p/..\\x")),
+            ("/home/u/p/a\0b", format!("{invalid}Path is not valid: /home/u/p/a\\0b")),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(named(text), expected, "{text:?}");
+        }
+        assert_eq!(absolute(Path::new("/"), "/etc").expect("inside").as_str(), "etc");
+        assert_eq!(shown(Path::new("/"), &RelPath::new("etc").expect("valid")), "/etc");
+        assert_eq!(from_root(root, "src/../a").expect("inside").as_str(), "a");
+    }
+}

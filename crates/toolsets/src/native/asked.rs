@@ -1,0 +1,215 @@
+//! What native's tools that ask language servers have in common: how a symbol is named, how long to wait, how a
+//! refusal reads, where an answer comes from.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::answer::{FORMAT, Footer};
+use super::files::{DEFAULT_LIMIT, LIMIT, failed};
+use super::render::{Signatures, line};
+use crate::arguments::{ArgumentError, Arguments};
+use crate::asked::Refusal;
+use crate::{Client, Reply};
+use symd_lsp::{NoAnswer, Waiting};
+use symd_ops::question::{QuestionError, Source};
+use symd_ops::symbol::Symbol;
+use symd_ops::target::{Reading, Several, TargetError, Wanted};
+use symd_resolve::Role;
+
+/// How long `wait: "ready"` waits when the client does not say.
+pub(super) const DEFAULT_DEADLINE: usize = 60;
+/// And at most: an hour.
+const MAX_DEADLINE: usize = 3_600;
+
+/// Symbols shown of several that match.
+const MAX_CANDIDATES: usize = 20;
+
+/// Characters of a reason that are shown beside an answer.
+const MAX_REASON: usize = 300;
+
+/// How long to wait for a server.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    pub(super) waiting: Waiting,
+    /// How long that can take.
+    pub(super) at_most: Duration,
+}
+
+/// A schema of these properties, with those that all such tools have.
+pub(super) fn schema(properties: Value, required: &[&str]) -> Value {
+    let mut all = json!({
+        "wait": {"type": "string", "enum": ["no", "ready"], "default": "no", "description": "no: answer from syntax while a language server is still starting, and say so; ready: wait for it."},
+        "deadline_seconds": {"type": "integer", "minimum": 1, "default": DEFAULT_DEADLINE, "description": "How long wait: ready waits."},
+        "limit": {"type": "integer", "default": DEFAULT_LIMIT, "minimum": 1, "description": LIMIT},
+        "format": {"type": "string", "enum": ["text", "json"], "default": "text", "description": FORMAT},
+    });
+    if let (Value::Object(all), Value::Object(own)) = (&mut all, properties) {
+        all.extend(own);
+    }
+    json!({ "type": "object", "properties": all, "required": required })
+}
+
+/// What `name_path` means, in every schema.
+pub(super) fn name_path() -> Value {
+    json!({"type": "string", "description": "The symbol: `name`, `Class/method`, `/top_level_name`, `name[1]` for the second of several."})
+}
+
+/// What `relative_path` means where a symbol is named.
+pub(super) fn relative_path() -> Value {
+    json!({"type": "string", "default": "", "description": "The file (or directory, or `file:line`) that declares the symbol; needed where several have that name path."})
+}
+
+/// The symbol that a question is about.
+pub(super) fn wanted(arguments: &Arguments<'_>) -> Result<Wanted, ArgumentError> {
+    Ok(Wanted { several: Several::OneThing, reading: Reading::Free, ..wanted_of_edit(arguments)? })
+}
+
+/// The symbol that an edit is to change: it is never another than the name says literally.
+pub(super) fn wanted_of_edit(arguments: &Arguments<'_>) -> Result<Wanted, ArgumentError> {
+    Ok(Wanted::only(arguments.string("name_path")?, arguments.string_or("relative_path", "")?))
+}
+
+/// How long to wait.
+pub(super) fn patience(arguments: &Arguments<'_>) -> Result<Patience, ArgumentError> {
+    patience_or(arguments, "no")
+}
+
+/// How long to wait with an edit that only a server can make: until it is ready, unless the client says no.
+pub(super) fn patience_of_edit(arguments: &Arguments<'_>) -> Result<Patience, ArgumentError> {
+    patience_or(arguments, "ready")
+}
+
+/// Whether the client wants to wait for servers.
+pub(super) fn is_waiting(arguments: &Arguments<'_>) -> Result<bool, ArgumentError> {
+    Ok(arguments.one_of_or("wait", &["no", "ready"], "no")? == "ready")
+}
+
+fn patience_or(arguments: &Arguments<'_>, default: &'static str) -> Result<Patience, ArgumentError> {
+    let seconds = arguments.count_or("deadline_seconds", DEFAULT_DEADLINE)?;
+    if seconds == 0 {
+        return Err(arguments.invalid("deadline_seconds", "a positive integer"));
+    }
+    let at_most = Duration::from_secs(u64::try_from(seconds.min(MAX_DEADLINE)).unwrap_or(0));
+    Ok(match arguments.one_of_or("wait", &["no", "ready"], default)? {
+        "ready" => Patience { waiting: Waiting::Until(Instant::now() + at_most), at_most },
+        _ => Patience { waiting: Waiting::No, at_most: Duration::ZERO },
+    })
+}
+
+/// Why there is no answer, and what to do.
+pub(super) fn refused(refusal: Refusal) -> Reply {
+    let outcome = refusal.outcome();
+    let text = match refusal {
+        Refusal::TooLate(text) => text,
+        Refusal::Question(QuestionError::Target(error)) => no_target(&error),
+        Refusal::Question(QuestionError::Engine(error)) => format!("Error: {error}"),
+        Refusal::Question(error) => error.to_string(),
+    };
+    Reply { outcome, ..failed(text) }
+}
+
+fn no_target(error: &TargetError) -> String {
+    let mut text = error.to_string();
+    match error {
+        TargetError::None { elsewhere, similar, missing, meant, .. } => {
+            for gap in missing {
+                text.push_str(&format!(". But {gap}"));
+            }
+            if !meant.is_empty() {
+                text.push_str(". Did you mean:");
+                list(meant, &mut text);
+            } else if !elsewhere.is_empty() {
+                text.push_str(". The name as such exists:");
+                list(elsewhere, &mut text);
+            } else if !similar.is_empty() {
+                text.push_str(&format!(". Similar names: {}", similar.join(", ")));
+            }
+        }
+        TargetError::Several { candidates, .. } => {
+            text.push_str("; give the name path of one, and its file (or file:line) as path:");
+            list(candidates, &mut text);
+        }
+        TargetError::Pattern(_) | TargetError::Symbol(_) => {}
+    }
+    text
+}
+
+fn list(symbols: &[Symbol], text: &mut String) {
+    for symbol in symbols.iter().take(MAX_CANDIDATES) {
+        text.push_str(&format!("\n{}:{}", symbol.path, line(symbol, &symbol.name_path, Signatures::Shown)));
+    }
+    if let more @ 1.. = symbols.len().saturating_sub(MAX_CANDIDATES) {
+        text.push_str(&format!("\n… and {more} more"));
+    }
+}
+
+/// Says what a name was read as, where that is no name path of the project.
+pub(super) fn tell_reading(read_as: Option<&String>, footer: &mut Footer) {
+    if let Some(meaning) = read_as {
+        footer.note(format!("read as {meaning}"));
+    }
+}
+
+/// The same for programs: `read_as`.
+pub(super) fn reading_json(read_as: Option<&String>, object: &mut Value) {
+    if let Some(meaning) = read_as {
+        object["read_as"] = json!(meaning);
+    }
+}
+
+/// Says where an answer comes from. Why there is no server, a client is told once, unless that may pass.
+pub(super) fn tell_source(source: &Source, client: &Client, footer: &mut Footer) {
+    match source {
+        Source::Server(name) => footer.source(name.clone()),
+        Source::Syntax(why) => {
+            let reason = briefly(why);
+            let is_told = client.is_told(&reason) || why.may_pass();
+            footer.source(if is_told { format!("syntax ({reason})") } else { "syntax".to_owned() });
+        }
+    }
+}
+
+/// Where an answer comes from, for programs: `source`, and why it is not a server.
+pub(super) fn source_json(source: &Source, object: &mut Value) {
+    object["source"] = json!(source.name());
+    if let Source::Syntax(why) = source {
+        object["no_server"] = json!({ "why": why.to_string(), "may_pass": why.may_pass() });
+    }
+}
+
+/// Why a server did not answer, and what would help.
+pub(super) fn why_not(why: &NoAnswer) -> String {
+    match why {
+        NoAnswer::NotReady { .. } => format!("{why}; wait: \"ready\" waits for it"),
+        other => shortened(other.to_string()),
+    }
+}
+
+/// The same in few words where none is installed and symd can: `symd status` says the rest.
+fn briefly(why: &NoAnswer) -> String {
+    match why {
+        NoAnswer::NoServer { install: Some(command), .. } => format!("no server; `{command}`"),
+        other => why_not(other),
+    }
+}
+
+/// A server's last words can be long: `symd status` and the log have them whole.
+fn shortened(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(MAX_REASON) {
+        text.truncate(end);
+        text.push_str("…; `symd logs` shows more");
+    }
+    text
+}
+
+/// A role in a word; uses have none.
+pub(super) fn role_word(role: Role) -> &'static str {
+    match role {
+        Role::Declaration => "declaration",
+        Role::Import => "import",
+        Role::Call => "call",
+        Role::Use | Role::Argument => "use",
+    }
+}

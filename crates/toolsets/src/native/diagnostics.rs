@@ -1,0 +1,266 @@
+//! `diagnostics` and `list_code_actions` of `native`.
+
+use serde_json::{Value, json};
+
+use super::answer::{Footer, Format, fitting, format};
+use super::asked::{patience, refused, schema, wanted_of_edit, why_not};
+use super::edits::text::unknown;
+use super::files::{counted, failed, limit};
+use super::reference_text::within as inside;
+use super::render::cut;
+use crate::arguments::Arguments;
+use crate::asked::{outcome_of, within};
+use crate::{Call, Outcome, Reply, Running};
+use symd_lsp::{CodeAction, Severity};
+use symd_ops::code_actions::{AskCodeActions, CodeActions, Over, code_actions};
+use symd_ops::diagnostics::{AskDiagnostics, Diagnostics, Found, Of, diagnostics};
+use symd_ops::edits::Caused;
+
+/// What `diagnostics` says of itself.
+pub(super) const DIAGNOSTICS: &str = "Errors and warnings of the language servers (compiler errors, type errors, lint) \
+    in a file, within one symbol, or in the whole project. Use it after a change.";
+/// What `list_code_actions` says of itself.
+pub(super) const CODE_ACTIONS: &str = "Quick fixes and refactorings that the language server offers for lines of a \
+    file or for a symbol. Lists them; applies nothing.";
+
+/// Files shown in which the parser met errors: where a grammar lags behind its language, there are many.
+const MAX_BROKEN: usize = 20;
+
+const SEVERITIES: [(&str, Severity); 4] = [
+    ("error", Severity::Error),
+    ("warning", Severity::Warning),
+    ("information", Severity::Information),
+    ("hint", Severity::Hint),
+];
+
+/// The schema of `diagnostics`.
+pub(super) fn diagnostics_schema() -> Value {
+    let own = json!({
+        "relative_path": {"type": "string", "default": "", "description": "The file; empty (and without name_path) for the whole project."},
+        "name_path": {"type": "string", "description": "Only those within this symbol."},
+        "min_severity": {"type": "string", "enum": ["error", "warning", "information", "hint"], "default": "warning", "description": "Nothing milder."},
+    });
+    schema(own, &[])
+}
+
+/// The schema of `list_code_actions`.
+pub(super) fn code_actions_schema() -> Value {
+    let own = json!({
+        "relative_path": {"type": "string", "default": "", "description": "The file."},
+        "start_line": {"type": "integer", "minimum": 1, "description": "First line, 1-based."},
+        "end_line": {"type": "integer", "minimum": 1, "description": "Last line, 1-based, inclusive; start_line when absent."},
+        "name_path": {"type": "string", "description": "Instead of lines: a symbol."},
+    });
+    schema(own, &[])
+}
+
+/// `diagnostics`.
+pub(super) fn show_diagnostics(call: Call<'_>) -> Running<'_> {
+    Box::pin(async move { run_diagnostics(&call).await.unwrap_or_else(|reply| reply) })
+}
+
+/// `list_code_actions`.
+pub(super) fn list_code_actions(call: Call<'_>) -> Running<'_> {
+    Box::pin(async move { run_code_actions(&call).await.unwrap_or_else(|reply| reply) })
+}
+
+async fn run_diagnostics(call: &Call<'_>) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    let patience = patience(&arguments).map_err(failed)?;
+    let word = arguments
+        .one_of_or("min_severity", &["error", "warning", "information", "hint"], "warning")
+        .map_err(failed)?;
+    let at_least = SEVERITIES.iter().find(|(known, _)| *known == word).map_or(Severity::Warning, |one| one.1);
+    let file = arguments.string_or("relative_path", "").map_err(failed)?;
+    let of = match (arguments.string_if("name_path").map_err(failed)?, file) {
+        (Some(_), _) => Of::Symbol(wanted_of_edit(&arguments).map_err(failed)?),
+        (None, "") => Of::Project,
+        (None, file) => Of::File(file.to_owned()),
+    };
+    let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
+    let ask = AskDiagnostics { of, at_least, waiting: patience.waiting };
+    let op = diagnostics(call.project, &ask);
+    let found = within(call.project, patience.at_most, op).await.map_err(refused)?;
+    let text = match format {
+        Format::Json => diagnostics_json(&found, limit),
+        Format::Text => diagnostics_text(&found, limit),
+    };
+    Ok(Reply { outcome: outcome(&found), ..Reply::done(text) })
+}
+
+/// Where no server said anything, the answer is not the one that was asked for.
+fn outcome(found: &Diagnostics) -> Outcome {
+    match found.no_answer.first() {
+        Some(why) if found.servers.is_empty() => {
+            let outcomes: Vec<Outcome> = found.no_answer.iter().map(outcome_of).collect();
+            if outcomes.contains(&Outcome::NotReady) { Outcome::NotReady } else { outcome_of(why) }
+        }
+        // No file of a language that any server is known for.
+        None if found.servers.is_empty() => Outcome::NoServer,
+        _ => Outcome::Done,
+    }
+}
+
+fn diagnostics_text(found: &Diagnostics, limit: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for of_file in found.found.chunk_by(|a, b| a.spot.path == b.spot.path) {
+        lines.push(of_file[0].spot.path.to_string());
+        lines.extend(of_file.iter().map(|one| format!(" {}", diagnostic_line(one))));
+    }
+    if !found.syntax_errors.is_empty() {
+        lines.push("the parser met errors in:".to_owned());
+        lines.extend(found.syntax_errors.iter().take(MAX_BROKEN).map(|path| format!(" {path}")));
+        if let more @ 1.. = found.syntax_errors.len().saturating_sub(MAX_BROKEN) {
+            lines.push(format!(" … and {more} more"));
+        }
+    }
+    if lines.is_empty() {
+        let is_whole = found.no_answer.is_empty() && found.partial.is_empty();
+        let nothing = match (found.servers.is_empty(), is_whole) {
+            (true, _) => "No server said anything.",
+            (false, true) => "Nothing is wrong.",
+            (false, false) => "Nothing wrong is known; not everything was looked at.",
+        };
+        lines.push(nothing.to_owned());
+    }
+    let mut text = lines.join("\n");
+    let counts = counted(found.found.len(), "diagnostic", "diagnostics");
+    let mut footer = Footer::new(counts);
+    if !found.servers.is_empty() {
+        footer.source(found.servers.iter().map(String::as_str).collect::<Vec<_>>().join(", "));
+    }
+    if found.dropped > 0 {
+        footer.note(format!("dropped {} that no text has", counted(found.dropped, "range", "ranges")));
+    }
+    reasons(found).into_iter().for_each(|why| footer.incomplete(why));
+    for server in &found.partial {
+        footer.incomplete(format!(
+            "{server} cannot be asked about the whole project and told of the files it looked at; give a path"
+        ));
+    }
+    if found.servers.is_empty() && found.no_answer.is_empty() {
+        footer.incomplete("nothing here is in a language that symd knows a server for".to_owned());
+    }
+    if cut(&mut text, limit) {
+        footer.incomplete(format!(
+            "cut at {limit} characters; ask for one file, give min_severity, or raise limit"
+        ));
+    }
+    format!("{text}\n{footer}")
+}
+
+/// Why servers did not answer; a server of several languages says it once.
+fn reasons(found: &Diagnostics) -> Vec<String> {
+    let mut reasons: Vec<String> = Vec::new();
+    for why in found.no_answer.iter().map(why_not) {
+        if !reasons.contains(&why) {
+            reasons.push(why);
+        }
+    }
+    reasons
+}
+
+/// `12 error in Class/method: message [rule]`
+pub(super) fn diagnostic_line(one: &Found) -> String {
+    let rule = one.diagnostic.code.as_ref().map_or_else(String::new, |code| format!(" [{code}]"));
+    let message = one.diagnostic.message.trim().replace('\n', "\n   ");
+    format!(
+        "{} {}{}: {message}{rule}",
+        one.spot.line + 1,
+        severity(one.diagnostic.severity),
+        inside(&one.spot)
+    )
+}
+
+fn severity(severity: Severity) -> &'static str {
+    SEVERITIES.iter().find(|(_, known)| *known == severity).map_or("error", |one| one.0)
+}
+
+fn diagnostics_json(found: &Diagnostics, limit: usize) -> String {
+    let all: Vec<Value> = found.found.iter().map(diagnostic_json).collect();
+    let shown = fitting(&all, limit);
+    let why = reasons(found);
+    let broken: Vec<&str> = found.syntax_errors.iter().map(|path| path.as_str()).collect();
+    json!({
+        "diagnostics": all[..shown], "left_out": all.len() - shown, "dropped": found.dropped,
+        "sources": found.servers, "partial": found.partial, "no_answer": why, "syntax_errors": broken,
+        "complete": why.is_empty() && shown == all.len(), "revision": found.revision,
+    })
+    .to_string()
+}
+
+/// What an edit caused, for programs: `known`, then what is new and who says so, or why it is not known.
+pub(super) fn caused_json(caused: &Caused) -> Value {
+    match caused {
+        Caused::Known { new, servers } => {
+            let new: Vec<Value> = new.iter().map(diagnostic_json).collect();
+            json!({ "known": true, "new": new, "sources": servers })
+        }
+        Caused::Unknown(why) => json!({ "known": false, "why": unknown(why) }),
+    }
+}
+
+fn diagnostic_json(one: &Found) -> Value {
+    json!({
+        "path": one.spot.path.as_str(), "line": one.spot.line + 1, "severity": severity(one.diagnostic.severity),
+        "message": one.diagnostic.message, "code": one.diagnostic.code, "source": one.diagnostic.source,
+        "in": one.spot.inside.as_ref().map(|inside| &inside.name_path),
+    })
+}
+
+async fn run_code_actions(call: &Call<'_>) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    let patience = patience(&arguments).map_err(failed)?;
+    let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
+    let ask = AskCodeActions { over: over(&arguments)?, waiting: patience.waiting };
+    let op = code_actions(call.project, &ask);
+    let found = within(call.project, patience.at_most, op).await.map_err(refused)?;
+    Ok(Reply::done(match format {
+        Format::Json => actions_json(&found),
+        Format::Text => actions_text(&found, limit),
+    }))
+}
+
+pub(super) fn over(arguments: &Arguments<'_>) -> Result<Over, Reply> {
+    if arguments.string_if("name_path").map_err(failed)?.is_some() {
+        return Ok(Over::Symbol(wanted_of_edit(arguments).map_err(failed)?));
+    }
+    let first = arguments.count_or("start_line", 0).map_err(failed)?;
+    let last = arguments.count_or("end_line", first).map_err(failed)?;
+    if first == 0 || last < first {
+        return Err(failed("give path with start_line (from 1) and end_line, or a name_path"));
+    }
+    let relative_path = arguments.string("relative_path").map_err(failed)?.to_owned();
+    Ok(Over::Lines { relative_path, first: first - 1, last: last - 1 })
+}
+
+fn actions_text(found: &CodeActions, limit: usize) -> String {
+    let lines: Vec<String> = found.actions.iter().map(action_line).collect();
+    let mut text = if lines.is_empty() { "No code actions.".to_owned() } else { lines.join("\n") };
+    let counts = counted(found.actions.len(), "code action", "code actions");
+    let mut footer = Footer::new(counts);
+    footer.source(found.server.clone());
+    if cut(&mut text, limit) {
+        footer.incomplete(format!("cut at {limit} characters; raise limit"));
+    }
+    format!("{text}\n{footer}")
+}
+
+fn action_line(action: &CodeAction) -> String {
+    let kind = action.kind.as_ref().map_or_else(String::new, |kind| format!("{kind}: "));
+    let preferred = if action.preferred { " (preferred)" } else { "" };
+    let disabled = action.disabled.as_ref().map_or_else(String::new, |why| format!(" (not here: {why})"));
+    format!("{kind}{}{preferred}{disabled}", action.title)
+}
+
+fn actions_json(found: &CodeActions) -> String {
+    let actions: Vec<Value> = found
+        .actions
+        .iter()
+        .map(|one| {
+            json!({ "title": one.title, "kind": one.kind, "preferred": one.preferred, "disabled": one.disabled })
+        })
+        .collect();
+    json!({ "code_actions": actions, "source": found.server, "revision": found.revision, "complete": true })
+        .to_string()
+}

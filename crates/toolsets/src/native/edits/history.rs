@@ -1,0 +1,207 @@
+//! `undo`, `redo` and `history`: the edits made through symd, by anybody, and the way back.
+
+use serde_json::{Value, json};
+
+use super::super::answer::{FORMAT, Format, fitting, format};
+use super::super::edited::remember;
+use super::super::files::{DEFAULT_LIMIT, LIMIT, counted, failed, limit};
+use super::super::render::cut;
+use super::text::{diffs_text, inverse_text, short_title};
+use super::{Trial, not_applied, schema, trial};
+use crate::arguments::Arguments;
+use crate::clock::clock;
+use crate::{Call, Reply, Running, Tool};
+use symd_edit::{Applied, By, Happened, Operation, OperationId, Which};
+use symd_ops::edits::{history, preview_redo, preview_undo, redo, undo};
+
+/// Operations shown when the client does not say.
+const DEFAULT_COUNT: usize = 20;
+
+/// Files of an operation that are named.
+const NAMED_FILES: usize = 5;
+
+pub(in super::super) const UNDO: Tool = Tool::changes(
+    "undo",
+    "Undo edit",
+    "Undoes an edit made through symd: the last one that is not undone, or the one of that number. Refused, \
+     naming the files, where a file is not as the edit left it.",
+    undo_schema,
+    |call| Box::pin(async move { run_undo(&call).await.unwrap_or_else(|reply| reply) }),
+);
+
+pub(in super::super) const REDO: Tool = Tool::changes(
+    "redo",
+    "Redo edit",
+    "Makes the edit again that was undone last, as long as no other was made since.",
+    redo_schema,
+    |call| Box::pin(async move { run_redo(&call).await.unwrap_or_else(|reply| reply) }),
+);
+
+pub(in super::super) const HISTORY: Tool = Tool::read_only(
+    "history",
+    "History of edits",
+    "Lists the edits made through symd, newest first: number, time, who, tool, files; which are undone.",
+    history_schema,
+    run_history,
+);
+
+fn undo_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "id": {"type": "integer", "minimum": 1, "description": "The operation's number; the last one when absent."},
+            "dry_run": schema::dry_run(),
+            "limit": {"type": "integer", "default": DEFAULT_LIMIT, "minimum": 1, "description": LIMIT},
+        },
+        "required": [],
+    })
+}
+
+fn redo_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "dry_run": schema::dry_run(),
+            "limit": {"type": "integer", "default": DEFAULT_LIMIT, "minimum": 1, "description": LIMIT},
+        },
+        "required": [],
+    })
+}
+
+fn history_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "count": {"type": "integer", "default": DEFAULT_COUNT, "minimum": 1, "description": "How many operations to show."},
+            "limit": {"type": "integer", "default": DEFAULT_LIMIT, "minimum": 1, "description": LIMIT},
+            "format": {"type": "string", "enum": ["text", "json"], "default": "text", "description": FORMAT},
+        },
+        "required": [],
+    })
+}
+
+async fn run_undo(call: &Call<'_>) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    let limit = limit(&arguments).map_err(failed)?;
+    let which = match arguments.count_if("id").map_err(failed)? {
+        Some(id) => Which::Id(OperationId(u64::try_from(id).unwrap_or(u64::MAX))),
+        None => Which::Last,
+    };
+    if trial(&arguments)? == Trial::Dry {
+        let diffs = preview_undo(call.project, which).await.map_err(|error| not_applied(&error))?;
+        return Ok(Reply::done(diffs_text(&diffs, &[], limit)));
+    }
+    let title = match which {
+        Which::Id(id) => format!("undo of operation {id}"),
+        Which::Last => "undo".to_owned(),
+    };
+    let undone = undo(call.project, which, by(call, &title)).await.map_err(|error| not_applied(&error))?;
+    remember(&call.client, &undone);
+    let head = format!("undone{}", inverted(call, &undone).await);
+    Ok(Reply::done(inverse_text(&head, &undone, Some("redo makes it again"), limit)))
+}
+
+async fn run_redo(call: &Call<'_>) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    let limit = limit(&arguments).map_err(failed)?;
+    if trial(&arguments)? == Trial::Dry {
+        let diffs = preview_redo(call.project).await.map_err(|error| not_applied(&error))?;
+        return Ok(Reply::done(diffs_text(&diffs, &[], limit)));
+    }
+    let redone = redo(call.project, by(call, "redo")).await.map_err(|error| not_applied(&error))?;
+    remember(&call.client, &redone);
+    let head = format!("made again{}", inverted(call, &redone).await);
+    Ok(Reply::done(inverse_text(&head, &redone, Some("undo takes it back"), limit)))
+}
+
+/// `: rename a to b`: what was undone or made again; empty where the history does not tell.
+async fn inverted(call: &Call<'_>, by: &Applied) -> String {
+    let operations = history(call.project, usize::MAX).await.unwrap_or_default();
+    let of = match operations.iter().find(|one| Some(one.id) == by.id).map(|one| one.what) {
+        Some(Happened::Undo(of) | Happened::Redo(of)) => operations.iter().find(|one| one.id == of),
+        _ => None,
+    };
+    of.map_or_else(String::new, |of| format!(": {}", short_title(&of.by.title, by)))
+}
+
+fn by(call: &Call<'_>, title: &str) -> By {
+    By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: title.to_owned() }
+}
+
+fn run_history(call: Call<'_>) -> Running<'_> {
+    Box::pin(async move { show(&call).await.unwrap_or_else(|reply| reply) })
+}
+
+async fn show(call: &Call<'_>) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
+    let count = match arguments.count_or("count", DEFAULT_COUNT).map_err(failed)? {
+        0 => return Err(failed(arguments.invalid("count", "a positive integer"))),
+        count => count,
+    };
+    let operations = history(call.project, count).await.map_err(|error| not_applied(&error))?;
+    Ok(Reply::done(match format {
+        Format::Text => history_text(&operations, limit),
+        Format::Json => history_json(&operations, limit),
+    }))
+}
+
+fn history_text(operations: &[Operation], limit: usize) -> String {
+    let lines: Vec<String> = operations.iter().map(line).collect();
+    let mut text = lines.join("\n");
+    let mut footer = counted(operations.len(), "operation", "operations");
+    if cut(&mut text, limit) {
+        footer.push_str(&format!("; cut at {limit} characters; give a smaller count, or raise limit"));
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    format!("{text}[{footer}]")
+}
+
+/// `7 2026-11-21 15:04:05 claude-code 2.1 rename_symbol: rename a to b (undone); src/a.py, src/b.py`
+fn line(operation: &Operation) -> String {
+    let Operation { id, time, by, undone, files, .. } = operation;
+    let mut names: Vec<String> = files.iter().take(NAMED_FILES).map(|file| file.path.to_string()).collect();
+    let more = format!("and {} more", files.len().saturating_sub(NAMED_FILES));
+    if files.len() > NAMED_FILES {
+        names.push(more);
+    }
+    let mark = if *undone { " (undone)" } else { "" };
+    format!("{id} {} {} {}: {}{mark}; {}", clock(*time), by.who, by.tool, what(operation), names.join(", "))
+}
+
+fn what(operation: &Operation) -> String {
+    match operation.what {
+        Happened::Edit | Happened::Recovery => operation.by.title.clone(),
+        Happened::Undo(of) => format!("undo of operation {of}"),
+        Happened::Redo(of) => format!("operation {of} made again"),
+    }
+}
+
+fn history_json(operations: &[Operation], limit: usize) -> String {
+    let all: Vec<Value> = operations.iter().map(operation_json).collect();
+    let shown = fitting(&all, limit);
+    json!({ "operations": all[..shown], "left_out": all.len() - shown }).to_string()
+}
+
+fn operation_json(operation: &Operation) -> Value {
+    let (what, of) = match operation.what {
+        Happened::Edit => ("edit", None),
+        Happened::Recovery => ("recovery", None),
+        Happened::Undo(of) => ("undo", Some(of.0)),
+        Happened::Redo(of) => ("redo", Some(of.0)),
+    };
+    let files: Vec<Value> = operation
+        .files
+        .iter()
+        .map(|file| {
+            let short = |hash: Option<symd_base::ContentHash>| hash.map(|hash| hash.short());
+            json!({ "path": file.path.as_str(), "before": short(file.before), "after": short(file.after) })
+        })
+        .collect();
+    json!({
+        "id": operation.id.0, "time": clock(operation.time), "who": operation.by.who, "tool": operation.by.tool,
+        "title": operation.by.title, "what": what, "of": of, "undone": operation.undone, "files": files,
+    })
+}

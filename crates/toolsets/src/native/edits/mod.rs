@@ -1,0 +1,224 @@
+//! native's edit tools: arguments in, what was done out. 1-based lines. Each can be tried with `dry_run`, and undone.
+//! Invariant: a refusal says that nothing was written, or what was.
+
+mod delete;
+mod history;
+pub(super) mod request;
+mod resolve;
+pub(super) mod schema;
+pub(super) mod text;
+
+pub(super) use history::{HISTORY, REDO, UNDO};
+pub(super) use resolve::RESOLVE_EDIT;
+
+use serde_json::Value;
+
+use self::request::{Asked, asked};
+use super::asked::refused;
+use super::files::failed;
+use crate::arguments::Arguments;
+use crate::asked::Refusal;
+use crate::{Call, Outcome, Proposed, Reply, Running, Tool};
+use symd_edit::{By, EditError};
+use symd_ops::edits::{
+    ApplyError, Done, LineError, MakeError, PerformError, Report, dry_run, perform as perform_edit,
+};
+
+pub(super) const REPLACE_SYMBOL_BODY: Tool = Tool::changes(
+    "replace_symbol_body",
+    "Replace symbol",
+    "Replaces the whole of a symbol (function, class, method, variable …), from its first decorator or \
+     modifier to its last line, by the given code. The way to rewrite one function without naming lines.",
+    schema::replace_symbol_body,
+    |call| run(call, request::replace_symbol_body),
+);
+
+pub(super) const INSERT_BEFORE_SYMBOL: Tool = Tool::adds(
+    "insert_before_symbol",
+    "Insert before symbol",
+    "Inserts code on lines of its own before a symbol and its documentation: a new function before another, an \
+     import before the first class.",
+    schema::insert_at_symbol,
+    |call| run(call, request::insert_before_symbol),
+);
+
+pub(super) const INSERT_AFTER_SYMBOL: Tool = Tool::adds(
+    "insert_after_symbol",
+    "Insert after symbol",
+    "Inserts code on lines of its own behind a symbol: a new method behind another, a new class behind the \
+     last.",
+    schema::insert_at_symbol,
+    |call| run(call, request::insert_after_symbol),
+);
+
+pub(super) const SAFE_DELETE: Tool = Tool::changes(
+    "safe_delete",
+    "Delete unused symbol",
+    "Deletes a symbol, with its documentation, if nothing refers to it; else lists the references and deletes nothing.",
+    schema::safe_delete,
+    delete::safe_delete,
+);
+
+pub(super) const CREATE_TEXT_FILE: Tool = Tool::changes(
+    "create_text_file",
+    "Write file",
+    "Writes a new file, its directories included, or overwrites an existing one as a whole.",
+    schema::create_text_file,
+    |call| run(call, request::create_text_file),
+);
+
+pub(super) const REPLACE_CONTENT: Tool = Tool::changes(
+    "replace_content",
+    "Replace text in file",
+    "Replaces occurrences of a literal text or a regular expression in a file. Refused when there are \
+     several, unless that is expected.",
+    schema::replace_content,
+    |call| run(call, request::replace_content),
+);
+
+pub(super) const DELETE_LINES: Tool = Tool::changes(
+    "delete_lines",
+    "Delete lines",
+    "Deletes a range of lines of a file.",
+    schema::delete_lines,
+    |call| run(call, request::delete_lines),
+);
+
+pub(super) const REPLACE_LINES: Tool = Tool::changes(
+    "replace_lines",
+    "Replace lines",
+    "Replaces a range of lines of a file by the given content.",
+    schema::replace_lines,
+    |call| run(call, request::replace_lines),
+);
+
+pub(super) const INSERT_AT_LINE: Tool = Tool::adds(
+    "insert_at_line",
+    "Insert lines",
+    "Inserts content before a line of a file; one past the last line appends.",
+    schema::insert_at_line,
+    |call| run(call, request::insert_at_line),
+);
+
+pub(super) const APPLY_PATCH: Tool = Tool::changes(
+    "apply_patch",
+    "Apply patch",
+    "Applies a patch to any number of files, wholly or not at all: a unified diff, or the form `*** Begin \
+     Patch` … `*** End Patch`. A hunk goes where its context stands, once and only there.",
+    schema::apply_patch,
+    |call| run(call, request::apply_patch),
+);
+
+/// Reads what a tool is to do.
+type Read = fn(&Arguments<'_>) -> Result<symd_ops::edits::What, Reply>;
+
+fn run(call: Call<'_>, read: Read) -> Running<'_> {
+    Box::pin(async move {
+        let asked = asked(&call, read);
+        match asked {
+            Ok(asked) => perform(&call, asked).await.unwrap_or_else(|reply| reply),
+            Err(reply) => reply,
+        }
+    })
+}
+
+/// What is wrong with an edit before the user is asked about it.
+pub(super) fn check(proposed: &Proposed<'_>) -> Result<(), Reply> {
+    let read: Read = match proposed.tool {
+        "replace_symbol_body" => request::replace_symbol_body,
+        "insert_before_symbol" => request::insert_before_symbol,
+        "insert_after_symbol" => request::insert_after_symbol,
+        "create_text_file" => request::create_text_file,
+        "replace_content" => request::replace_content,
+        "delete_lines" => request::delete_lines,
+        "replace_lines" => request::replace_lines,
+        "insert_at_line" => request::insert_at_line,
+        "apply_patch" => request::apply_patch,
+        _ => return Ok(()),
+    };
+    request::check(proposed.arguments, read)
+}
+
+/// Makes the edit, or shows what it would change.
+async fn perform(call: &Call<'_>, asked: Asked) -> Result<Reply, Reply> {
+    let Asked { request, trial, limit } = asked;
+    if trial == Trial::Dry {
+        let would = dry_run(call.project, request).await.map_err(refusal)?;
+        return Ok(Reply::done(text::would_text(&would, limit)));
+    }
+    let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() };
+    let done = perform_edit(call.project, request, Report::NewDiagnostics, by).await.map_err(refusal)?;
+    Ok(done_reply(call, &done, limit))
+}
+
+/// What was done.
+fn done_reply(call: &Call<'_>, done: &Done, limit: usize) -> Reply {
+    remember(call, &done.applied);
+    Reply::done(text::done_text(done, limit))
+}
+
+/// Whether anything is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trial {
+    Real,
+    Dry,
+}
+
+fn trial(arguments: &Arguments<'_>) -> Result<Trial, Reply> {
+    Ok(if arguments.boolean_or("dry_run", false).map_err(failed)? { Trial::Dry } else { Trial::Real })
+}
+
+/// The client knows what it has written itself: the edit was held against what it knew. Not so undoing and its like, which
+/// bring back what others wrote ([`super::edited::remember`]).
+fn remember(call: &Call<'_>, applied: &symd_edit::Applied) {
+    for file in &applied.files {
+        match file.after {
+            Some(hash) => call.client.has_read(&file.path, hash),
+            None => call.client.forget(&file.path),
+        }
+    }
+}
+
+/// Why nothing was done.
+fn refusal(error: PerformError) -> Reply {
+    match error {
+        PerformError::Make(MakeError::Target(error)) => refused(Refusal::Question(error.into())),
+        PerformError::Make(MakeError::Lines(error)) => failed(line_error(&error)),
+        PerformError::Question(error) => refused(Refusal::Question(error)),
+        PerformError::Apply(error) => not_applied(&error),
+        PerformError::Engine(_) => Reply { outcome: Outcome::NotReady, ..failed(error) },
+        other => failed(other),
+    }
+}
+
+fn not_applied(error: &ApplyError) -> Reply {
+    match error {
+        ApplyError::Edit(EditError::RecoveryDue { .. }) => {
+            Reply { outcome: Outcome::NotReady, ..failed(error) }
+        }
+        _ => failed(error),
+    }
+}
+
+/// The same in 1-based lines.
+fn line_error(error: &LineError) -> String {
+    match error {
+        LineError::Negative { line } => format!("lines are 1-based, got: {}", line + 1),
+        LineError::Reversed { start, end } => {
+            format!("start_line {} is after end_line {}; nothing was written", start + 1, end + 1)
+        }
+        LineError::PastEnd { line, count } => {
+            format!("line {} is past the end of the file, which has {count}; nothing was written", line + 1)
+        }
+        LineError::InsertPastEnd { line, count } => format!(
+            "line {} is past the end of the file; insert at line {} to append; nothing was written",
+            line + 1,
+            count + 1
+        ),
+    }
+}
+
+/// An argument, unless it is null.
+fn json_or(value: Option<&Value>) -> Option<&Value> {
+    value.filter(|value| !value.is_null())
+}

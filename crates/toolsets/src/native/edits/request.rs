@@ -1,0 +1,172 @@
+//! Reading the arguments of native's edit tools.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::super::asked::wanted_of_edit;
+use super::super::files::{failed, limit};
+use super::{Read, Trial, json_or, refusal, trial};
+use crate::arguments::{ArgumentError, Arguments};
+use crate::{Call, Reply};
+use symd_base::RelPath;
+use symd_ops::edits::{
+    Base, Breaking, Given, HowMany, Ignored, Indentation, LastRead, ReplaceMode, Request, SymbolAct, TextAct,
+    What,
+};
+
+/// An edit, and how its answer is wanted.
+pub(super) struct Asked {
+    pub(super) request: Request,
+    pub(super) trial: Trial,
+    /// In characters.
+    pub(super) limit: usize,
+}
+
+/// Reads the arguments of one call.
+pub(super) fn asked(call: &Call<'_>, read: Read) -> Result<Asked, Reply> {
+    asked_for(&call.arguments, read, Some(last_read(call)))
+}
+
+/// Refuses an edit whose words alone show that it cannot be made.
+pub(super) fn check(arguments: &Map<String, Value>, read: Read) -> Result<(), Reply> {
+    let asked = asked_for(arguments, read, None)?;
+    asked.request.what.check().map_err(|problem| refusal(problem.into()))
+}
+
+fn asked_for(
+    arguments: &Map<String, Value>,
+    read: Read,
+    last_read: Option<Arc<LastRead>>,
+) -> Result<Asked, Reply> {
+    let (all, arguments) = (arguments, Arguments::new(arguments));
+    let what = read(&arguments)?;
+    let force = arguments.boolean_or("force", false).map_err(failed)?;
+    let request = Request {
+        what,
+        base: Base { given: given(all)?, last_read },
+        breaking: if force { Breaking::Allowed } else { Breaking::Refused },
+        ignored: Ignored::Refused,
+    };
+    Ok(Asked { request, trial: trial(&arguments)?, limit: limit(&arguments).map_err(failed)? })
+}
+
+/// What the client believes: `expect`, else what it read last on this connection.
+pub(in crate::native) fn base(call: &Call<'_>) -> Result<Base, Reply> {
+    Ok(Base { given: given(&call.arguments)?, last_read: Some(last_read(call)) })
+}
+
+fn last_read(call: &Call<'_>) -> Arc<LastRead> {
+    let client = Arc::clone(&call.client);
+    Arc::new(move |path: &RelPath| client.last_read(path))
+}
+
+fn given(arguments: &Map<String, Value>) -> Result<Option<Given>, Reply> {
+    let expect = json_or(arguments.get("expect"));
+    let arguments = Arguments::new(arguments);
+    Ok(match expect {
+        Some(value) if value.is_object() => Some(Given::Each(each(&arguments, value)?)),
+        Some(_) => {
+            let revision = arguments.string("expect").map_err(failed)?;
+            let is_revision = revision.len() >= MIN_DIGITS && revision.bytes().all(|b| b.is_ascii_hexdigit());
+            if !is_revision {
+                return Err(failed(arguments.invalid("expect", "a file revision, as reading tools show it")));
+            }
+            Some(Given::One(revision.to_owned()))
+        }
+        None => None,
+    })
+}
+
+/// Fewer digits of a revision could be those of another by chance.
+const MIN_DIGITS: usize = 8;
+
+fn each(arguments: &Arguments<'_>, value: &Value) -> Result<BTreeMap<RelPath, String>, Reply> {
+    let wrong = || failed(arguments.invalid("expect", "an object of file revisions by path"));
+    let entries = value.as_object().ok_or_else(wrong)?;
+    let read = |(path, revision): (&String, &Value)| {
+        let revision = revision.as_str().filter(|text| text.len() >= MIN_DIGITS)?;
+        Some((RelPath::new(path).ok()?, revision.to_owned()))
+    };
+    entries.iter().map(|entry| read(entry).ok_or_else(wrong)).collect()
+}
+
+pub(super) fn replace_symbol_body(arguments: &Arguments<'_>) -> Result<What, Reply> {
+    symbol(arguments, SymbolAct::Replace)
+}
+
+pub(super) fn insert_before_symbol(arguments: &Arguments<'_>) -> Result<What, Reply> {
+    symbol(arguments, SymbolAct::InsertBefore)
+}
+
+pub(super) fn insert_after_symbol(arguments: &Arguments<'_>) -> Result<What, Reply> {
+    symbol(arguments, SymbolAct::InsertAfter)
+}
+
+fn symbol(arguments: &Arguments<'_>, act: fn(String) -> SymbolAct) -> Result<What, Reply> {
+    let indents = ["auto", "given", "symbol"];
+    let indentation = match arguments.one_of_or("indent", &indents, "auto").map_err(failed)? {
+        "given" => Indentation::AsGiven,
+        "symbol" => Indentation::OfSymbol,
+        _ => Indentation::Auto,
+    };
+    let body = arguments.string("body").map_err(failed)?.to_owned();
+    Ok(What::Symbol { wanted: wanted_of_edit(arguments).map_err(failed)?, act: act(body), indentation })
+}
+
+pub(super) fn create_text_file(arguments: &Arguments<'_>) -> Result<What, Reply> {
+    Ok(What::Write {
+        path: arguments.string("relative_path").map_err(failed)?.to_owned(),
+        content: arguments.string("content").map_err(failed)?.to_owned(),
+    })
+}
+
+pub(super) fn replace_content(arguments: &Arguments<'_>) -> Result<What, Reply> {
+    let mode = arguments.one_of_or("mode", &["literal", "regex"], "literal").map_err(failed)?;
+    let many = arguments.boolean_or("allow_multiple_occurrences", false).map_err(failed)?;
+    let act = TextAct::Replace {
+        needle: arguments.string("needle").map_err(failed)?.to_owned(),
+        replacement: arguments.string("repl").map_err(failed)?.to_owned(),
+        mode: if mode == "regex" { ReplaceMode::Regex } else { ReplaceMode::Literal },
+        how_many: if many { HowMany::Any } else { HowMany::One },
+    };
+    text(arguments, act)
+}
+
+pub(super) fn delete_lines(arguments: &Arguments<'_>) -> Result<What, Reply> {
+    let (start, end) = range(arguments).map_err(failed)?;
+    text(arguments, TextAct::DeleteLines { start, end })
+}
+
+pub(super) fn replace_lines(arguments: &Arguments<'_>) -> Result<What, Reply> {
+    let (start, end) = range(arguments).map_err(failed)?;
+    let content = arguments.string("content").map_err(failed)?.to_owned();
+    text(arguments, TextAct::ReplaceLines { start, end, content })
+}
+
+pub(super) fn insert_at_line(arguments: &Arguments<'_>) -> Result<What, Reply> {
+    let line = line(arguments, "line").map_err(failed)?;
+    let content = arguments.string("content").map_err(failed)?.to_owned();
+    text(arguments, TextAct::InsertAtLine { line, content })
+}
+
+pub(super) fn apply_patch(arguments: &Arguments<'_>) -> Result<What, Reply> {
+    Ok(What::Patch(arguments.string("patch").map_err(failed)?.to_owned()))
+}
+
+fn text(arguments: &Arguments<'_>, act: TextAct) -> Result<What, Reply> {
+    Ok(What::Text { path: arguments.string("relative_path").map_err(failed)?.to_owned(), act })
+}
+
+fn range(arguments: &Arguments<'_>) -> Result<(i64, i64), ArgumentError> {
+    Ok((line(arguments, "start_line")?, line(arguments, "end_line")?))
+}
+
+/// A 1-based line as 0-based.
+fn line(arguments: &Arguments<'_>, name: &str) -> Result<i64, ArgumentError> {
+    match arguments.integer(name)? {
+        line @ 1.. => Ok(line - 1),
+        _ => Err(arguments.invalid(name, "a 1-based line")),
+    }
+}

@@ -1,0 +1,59 @@
+//! `resolve_edit`: what becomes of files that recovery found changed by somebody else, and left.
+
+use serde_json::json;
+
+use super::super::edited::remember;
+use super::super::files::{DEFAULT_LIMIT, LIMIT, failed, limit};
+use super::text::{diffs_text, inverse_text};
+use super::{Trial, not_applied, schema, trial};
+use crate::arguments::Arguments;
+use crate::{Call, Reply, Tool};
+use symd_edit::{By, OperationId, Resolution};
+use symd_ops::edits::{preview_resolve, resolve};
+
+pub(in super::super) const RESOLVE_EDIT: Tool = Tool::changes(
+    "resolve_edit",
+    "Resolve an interrupted edit",
+    "Decides about an edit that a crash cut short, where files had been changed by others before symd could \
+     put them back (`status` names them): keep them as they are, or put the content from before the edit in their place. \
+     The latter is an edit and can be undone.",
+    || {
+        json!({
+            "type": "object",
+            "properties": {
+                "id": {"type": "integer", "minimum": 1, "description": "The operation's number, as status and the first answer after the start name it."},
+                "resolution": {"type": "string", "enum": ["keep", "put_back"], "description": "keep: the files are right as they are, the content from before is forgotten. put_back: the content from before the edit takes their place."},
+                "dry_run": schema::dry_run(),
+                "limit": {"type": "integer", "default": DEFAULT_LIMIT, "minimum": 1, "description": LIMIT},
+            },
+            "required": ["id", "resolution"],
+        })
+    },
+    |call| Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) }),
+);
+
+async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    let limit = limit(&arguments).map_err(failed)?;
+    let id = match arguments.count_if("id").map_err(failed)? {
+        Some(id) => OperationId(u64::try_from(id).unwrap_or(u64::MAX)),
+        None => return Err(failed(arguments.invalid("id", "an operation's number"))),
+    };
+    let resolution = match arguments.one_of("resolution", &["keep", "put_back"]).map_err(failed)? {
+        "keep" => Resolution::Keep,
+        _ => Resolution::PutBack,
+    };
+    if trial(&arguments)? == Trial::Dry {
+        let diffs =
+            preview_resolve(call.project, id, resolution).await.map_err(|error| not_applied(&error))?;
+        return Ok(Reply::done(diffs_text(&diffs, &[], limit)));
+    }
+    let title = format!("content from before operation {id}");
+    let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: title.clone() };
+    let applied = resolve(call.project, id, resolution, by).await.map_err(|error| not_applied(&error))?;
+    remember(&call.client, &applied);
+    Ok(Reply::done(match resolution {
+        Resolution::Keep => format!("operation {id}: its files stay as they are [resolved]"),
+        Resolution::PutBack => inverse_text(&title, &applied, None, limit),
+    }))
+}

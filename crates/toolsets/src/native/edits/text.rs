@@ -1,0 +1,127 @@
+//! What native's edit tools answer: the files with their counts of lines, the operation's number, what went wrong by it.
+//! What was asked for is not said again. Invariant: whether diagnostics are known is always said.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::super::diagnostics::diagnostic_line;
+use super::super::files::counted;
+use super::super::render::cut;
+use symd_base::RelPath;
+use symd_edit::{Applied, FileChange, FileDiff};
+use symd_ops::edits::{Caused, Done, Unknown, Would};
+
+/// An edit that was made.
+pub(super) fn done_text(done: &Done, limit: usize) -> String {
+    let mut text = files_text(&done.applied, &done.lines);
+    let mut facts = vec![operation_of(&done.applied)];
+    facts.extend(
+        done.replaced.map(|count| format!("{} replaced", counted(count, "occurrence", "occurrences"))),
+    );
+    if done.applied.id.is_some() {
+        facts.push(caused_text(&done.caused, &mut text));
+    }
+    facts.extend(done.notes.iter().cloned());
+    finished(text, facts, limit)
+}
+
+/// An undo or a redo that was made: what of, and how to go `back`.
+pub(super) fn inverse_text(head: &str, applied: &Applied, back: Option<&str>, limit: usize) -> String {
+    let text = format!("{head}\n{}", files_text(applied, &BTreeMap::new()));
+    let mut facts = vec![operation_of(applied)];
+    facts.extend(back.map(str::to_owned));
+    finished(text, facts, limit)
+}
+
+/// The title without the only file's path, which the next line begins with.
+pub(super) fn short_title<'t>(title: &'t str, applied: &Applied) -> &'t str {
+    let [only] = &applied.files[..] else { return title };
+    title.strip_suffix(only.path.as_str()).and_then(|title| title.strip_suffix(" in ")).unwrap_or(title)
+}
+
+/// An edit that would be made.
+pub(super) fn would_text(would: &Would, limit: usize) -> String {
+    diffs_text(&would.diffs, &would.notes, limit)
+}
+
+/// What would change.
+pub(super) fn diffs_text(diffs: &[FileDiff], notes: &[String], limit: usize) -> String {
+    let text: String = diffs.iter().map(|diff| diff.unified.as_str()).collect();
+    let (added, removed) =
+        diffs.iter().fold((0, 0), |(added, removed), diff| (added + diff.added, removed + diff.removed));
+    let files = counted(diffs.len(), "file", "files");
+    let mut facts = vec!["dry run, nothing was written".to_owned()];
+    facts.push(match diffs {
+        [] => "nothing would change".to_owned(),
+        _ => format!("{files} would change, +{added} -{removed}"),
+    });
+    facts.extend(notes.iter().cloned());
+    finished(text, facts, limit)
+}
+
+fn finished(mut text: String, mut facts: Vec<String>, limit: usize) -> String {
+    if cut(&mut text, limit) {
+        facts.push(format!("cut at {limit} characters; raise limit"));
+    }
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    format!("{text}[{}]", facts.join("; "))
+}
+
+/// `src/a.py +3 -1`, a line for each file.
+fn files_text(applied: &Applied, lines: &BTreeMap<RelPath, (usize, usize)>) -> String {
+    let line = |file: &FileChange| {
+        let counts = lines.get(&file.path).filter(|_| file.after.is_some());
+        let counts = counts.map_or_else(String::new, |(added, removed)| format!(" +{added} -{removed}"));
+        format!("{}{counts}{}", file.path, standing(file))
+    };
+    applied.files.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn standing(file: &FileChange) -> &'static str {
+    match (file.before, file.after) {
+        (_, None) => ", removed",
+        (None, Some(_)) => ", new",
+        (Some(_), Some(_)) => "",
+    }
+}
+
+/// The number of what was done.
+fn operation_of(applied: &Applied) -> String {
+    match applied.id {
+        None => "nothing changed: it is so already".to_owned(),
+        Some(id) => format!("operation {id}"),
+    }
+}
+
+/// Adds the new diagnostics to `text`; the fact about them.
+pub(in crate::native) fn caused_text(caused: &Caused, text: &mut String) -> String {
+    match caused {
+        Caused::Known { new, servers } if new.is_empty() => {
+            format!("no new diagnostics ({})", servers.join(", "))
+        }
+        Caused::Known { new, servers } => {
+            text.push_str("\nnew diagnostics:");
+            for of_file in new.chunk_by(|a, b| a.spot.path == b.spot.path) {
+                let _ = write!(text, "\n{}", of_file[0].spot.path);
+                of_file.iter().for_each(|one| {
+                    let _ = write!(text, "\n {}", diagnostic_line(one));
+                });
+            }
+            let counts = counted(new.len(), "new diagnostic", "new diagnostics");
+            format!("{counts} ({})", servers.join(", "))
+        }
+        Caused::Unknown(Unknown::NotReady) => "new diagnostics unknown: no server is ready".to_owned(),
+        Caused::Unknown(why) => format!("new diagnostics unknown: {}", unknown(why)),
+    }
+}
+
+pub(in crate::native) fn unknown(why: &Unknown) -> &'static str {
+    match why {
+        Unknown::NotAsked => "not asked for",
+        Unknown::NotReady => "no language server is ready",
+        Unknown::ManyFiles => "too many files; see the tool diagnostics",
+        Unknown::NoAnswer => "the language server did not answer in time; see the tool diagnostics",
+    }
+}

@@ -1,0 +1,90 @@
+//! `explore` of `native`: the usual bundle about a symbol in one answer, most useful first, within a budget.
+
+mod json;
+mod section;
+mod text;
+
+use serde_json::{Value, json};
+
+use super::answer::{Format, format};
+use super::asked::{name_path, patience, refused, relative_path, schema, wanted};
+use super::files::{failed, limit};
+use super::several::{names, of_each};
+use crate::arguments::{ArgumentError, Arguments};
+use crate::asked::within;
+use crate::{Call, Reply, Running};
+use symd_ops::explore::{Explore, explore as explore_symbol};
+use symd_ops::target::{Several, Wanted};
+
+/// What `explore` says of itself.
+pub(super) const DESCRIPTION: &str = "Explore a symbol in one call: its source or members, documentation, callees, callers \
+    to a depth, overrides and the tests that reach it, most useful first, within a budget of characters.";
+
+/// Characters of an answer about one symbol, when the client does not say.
+const DEFAULT_BUDGET: usize = 6_000;
+/// And about each of several.
+const BUDGET_OF_EACH: usize = 3_000;
+/// At least: less has no room for a declaration and what is said of it.
+const LEAST_BUDGET: usize = 500;
+
+/// Levels of users when the client does not say, and at most.
+const DEPTH: usize = 1;
+const MAX_DEPTH: usize = 10;
+
+/// The schema of `explore`.
+pub(super) fn explore_schema() -> Value {
+    let own = json!({
+        "name_path": name_path(),
+        "relative_path": relative_path(),
+        "depth": {"type": "integer", "minimum": 1, "maximum": MAX_DEPTH, "default": DEPTH, "description": "Levels of callers."},
+        "budget": {"type": "integer", "minimum": LEAST_BUDGET, "default": DEFAULT_BUDGET, "description": "The most characters of the answer; of several symbols together, 3000 for each if absent."},
+    });
+    schema(own, &["name_path"])
+}
+
+/// `explore`.
+pub(super) fn explore(mut call: Call<'_>) -> Running<'_> {
+    let asked = names(&call.arguments, "name_path").len().max(1);
+    let is_list = call.arguments.get("name_path").is_some_and(Value::is_array);
+    match budget(
+        &Arguments::new(&call.arguments),
+        if is_list { BUDGET_OF_EACH * asked } else { DEFAULT_BUDGET },
+    ) {
+        Err(why) => return Box::pin(std::future::ready(failed(why))),
+        // What all of them may take together.
+        Ok(budget) => {
+            let share = (budget / asked).max(LEAST_BUDGET);
+            call.arguments.insert("budget".to_owned(), json!(share));
+        }
+    }
+    of_each(call, "name_path", |call| Box::pin(run(call)))
+}
+
+/// The argument `budget`, which `limit` bounds too where that is given.
+fn budget(arguments: &Arguments<'_>, default: usize) -> Result<usize, ArgumentError> {
+    let budget = arguments.count_or("budget", default)?;
+    if budget < LEAST_BUDGET {
+        return Err(arguments.invalid("budget", &format!("an integer of at least {LEAST_BUDGET}")));
+    }
+    Ok(budget)
+}
+
+async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    let patience = patience(&arguments).map_err(failed)?;
+    let depth = arguments.count_or("depth", DEPTH).map_err(failed)?;
+    if !(1..=MAX_DEPTH).contains(&depth) {
+        return Err(failed(arguments.invalid("depth", &format!("an integer from 1 to {MAX_DEPTH}"))));
+    }
+    let budget = budget(&arguments, DEFAULT_BUDGET).map_err(failed)?;
+    let budget = budget.min(limit(&arguments).map_err(failed)?);
+    let format = format(&arguments).map_err(failed)?;
+    let wanted = Wanted { several: Several::Overloads, ..wanted(&arguments).map_err(failed)? };
+    let ask = Explore { wanted, depth, waiting: patience.waiting };
+    let op = explore_symbol(call.project, &ask);
+    let all = within(call.project, patience.at_most, op).await.map_err(refused)?;
+    Ok(Reply::done(match format {
+        Format::Json => json::explored_json(&all, budget, &call.client),
+        Format::Text => text::explored_text(&all, budget, &call.client),
+    }))
+}

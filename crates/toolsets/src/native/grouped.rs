@@ -1,0 +1,68 @@
+//! Answers about all overloads of a name: one where the same is said of all, else one for each, under its signature.
+
+use serde_json::{Value, json};
+
+use super::render::{Signatures, line};
+use symd_ops::target::{OfOverloads, Target};
+
+/// The answers as text, within `limit` characters together. That about one symbol stands for itself. `text` writes one
+/// within a number of characters.
+pub(super) fn grouped_text<T>(
+    all: &[OfOverloads<T>],
+    limit: usize,
+    text: impl Fn(&T, usize) -> String,
+) -> String {
+    if let [OfOverloads { of, found }] = all
+        && of.len() == 1
+    {
+        return text(found, limit);
+    }
+    let share = share(limit, all.len());
+    let group = |one: &OfOverloads<T>| {
+        let mut lines: Vec<String> = one.of.iter().map(heading).collect();
+        lines.push(text(&one.found, share));
+        lines.join("\n")
+    };
+    all.iter().map(group).collect::<Vec<_>>().join("\n\n")
+}
+
+/// The answers for programs: that about one symbol, else `overloads` with one for each. `object` writes one within a number
+/// of characters.
+pub(super) fn grouped_json<T>(
+    all: &[OfOverloads<T>],
+    limit: usize,
+    object: impl Fn(&T, usize) -> Value,
+) -> String {
+    if let [OfOverloads { of, found }] = all
+        && of.len() == 1
+    {
+        return object(found, limit).to_string();
+    }
+    let share = share(limit, all.len());
+    let group = |one: &OfOverloads<T>| {
+        let mut object = object(&one.found, share);
+        object["symbols"] = one.of.iter().map(symbol_json).collect();
+        object
+    };
+    let groups: Vec<Value> = all.iter().map(group).collect();
+    let is_complete = groups.iter().all(|group| group["complete"] == json!(true));
+    json!({ "overloads": groups, "complete": is_complete }).to_string()
+}
+
+fn share(limit: usize, groups: usize) -> usize {
+    (limit / groups.max(1)).max(1)
+}
+
+/// `# bookshop/pricing.py:30-31 function price_of[0](books: Book) -> int`
+fn heading(target: &Target) -> String {
+    let symbol = &target.symbol;
+    format!("# {}:{}", symbol.path, line(symbol, &symbol.name_path, Signatures::Shown))
+}
+
+fn symbol_json(target: &Target) -> Value {
+    let symbol = &target.symbol;
+    json!({
+        "name_path": symbol.name_path, "path": symbol.path.as_str(), "line": symbol.start_line + 1,
+        "kind": symbol.kind.word(), "signature": symbol.signature.as_ref().map(|signature| signature.full()),
+    })
+}

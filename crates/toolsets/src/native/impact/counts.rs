@@ -1,0 +1,46 @@
+//! The counts of an `impact`: symbols by part of the project, by module, by what texts they are named in.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use symd_ops::impact::Impact;
+use symd_ops::part::{Part, module_of};
+use symd_ops::relations::Reached;
+use symd_ops::rename::{Medium, Mentioned};
+
+/// All parts, in the order in which they are told.
+pub(super) const PARTS: [Part; 3] = [Part::Production, Part::Test, Part::Generated];
+
+/// How many symbols of each part.
+pub(super) fn by_part(all: &[&Reached]) -> [usize; 3] {
+    PARTS.map(|part| all.iter().filter(|one| one.part == part).count())
+}
+
+/// How many files.
+pub(super) fn files(all: &[&Reached]) -> usize {
+    all.iter().map(|one| one.user.file()).collect::<BTreeSet<_>>().len()
+}
+
+/// Modules with how many symbols of each are reached directly and over further uses, those with most direct ones first.
+pub(super) fn modules(found: &Impact) -> Vec<(String, usize, usize)> {
+    let mut modules: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for depth in 1..=found.depth {
+        for one in found.at(depth) {
+            let Some(path) = one.path() else { continue };
+            let counts = modules.entry(module_of(path).to_owned()).or_default();
+            match depth {
+                1 => counts.0 += 1,
+                _ => counts.1 += 1,
+            }
+        }
+    }
+    let mut all: Vec<_> =
+        modules.into_iter().map(|(module, (direct, more))| (module, direct, more)).collect();
+    all.sort_by(|a, b| (b.1, b.2, &a.0).cmp(&(a.1, a.2, &b.0)));
+    all
+}
+
+/// What texts name the symbol, with how often each does.
+pub(super) fn media(mentioned: &Mentioned) -> Vec<(Medium, usize)> {
+    let count = |medium: Medium| mentioned.places.iter().filter(|one| one.medium == medium).count();
+    Medium::ALL.into_iter().map(|medium| (medium, count(medium))).filter(|(_, count)| *count > 0).collect()
+}

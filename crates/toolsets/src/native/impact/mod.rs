@@ -1,0 +1,77 @@
+//! `impact` of `native`: what a change of a symbol reaches.
+
+mod counts;
+mod json;
+mod text;
+
+use serde_json::{Value, json};
+
+use super::answer::{Format, format};
+use super::asked::{name_path, patience, refused, relative_path, schema, wanted};
+use super::files::{failed, limit};
+use super::several::of_each;
+use crate::arguments::Arguments;
+use crate::asked::within;
+use crate::{Call, Reply, Running};
+use symd_ops::impact::{AskImpact, SymbolChange, impact as impact_of};
+use symd_ops::target::{Several, Wanted};
+
+/// What `impact` says of itself.
+pub(super) const DESCRIPTION: &str = "What a change of a symbol reaches, before you make it: a change of its signature, of its \
+    behaviour, or its removal. Users in production, tests and generated code with counts, transitively to a depth, overrides, \
+    mentions in texts, and the tests to run.";
+
+/// Levels of users when the client does not say, and at most.
+const DEPTH: usize = 3;
+const MAX_DEPTH: usize = 10;
+
+/// What can be changed.
+pub(super) const CHANGES: [&str; 3] = ["signature", "behaviour", "removal"];
+
+/// The schema of `impact`.
+pub(super) fn impact_schema() -> Value {
+    let own = json!({
+        "name_path": name_path(),
+        "relative_path": relative_path(),
+        "change": {"type": "string", "enum": CHANGES, "default": "signature", "description": "signature: uses and overrides; behaviour: callers over any number of calls; removal: every mention, imports and texts included."},
+        "depth": {"type": "integer", "minimum": 1, "maximum": MAX_DEPTH, "default": DEPTH, "description": "Levels of users."},
+    });
+    schema(own, &["name_path"])
+}
+
+/// `impact`.
+pub(super) fn impact(call: Call<'_>) -> Running<'_> {
+    of_each(call, "name_path", |call| Box::pin(run(call)))
+}
+
+async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    let patience = patience(&arguments).map_err(failed)?;
+    let change = match arguments.one_of_or("change", &CHANGES, "signature").map_err(failed)? {
+        "behaviour" => SymbolChange::Behaviour,
+        "removal" => SymbolChange::Removal,
+        _ => SymbolChange::Signature,
+    };
+    let depth = arguments.count_or("depth", DEPTH).map_err(failed)?;
+    if !(1..=MAX_DEPTH).contains(&depth) {
+        return Err(failed(arguments.invalid("depth", &format!("an integer from 1 to {MAX_DEPTH}"))));
+    }
+    let wanted = Wanted { several: Several::Overloads, ..wanted(&arguments).map_err(failed)? };
+    let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
+    let ask = AskImpact { wanted, change, depth, waiting: patience.waiting };
+    let op = impact_of(call.project, &ask);
+    let all = within(call.project, patience.at_most, op).await.map_err(refused)?;
+    Ok(Reply::done(match format {
+        Format::Json => json::impacts_json(&all, limit),
+        Format::Text => text::impacts_text(&all, limit, &call.client),
+    }))
+}
+
+/// The word for a change.
+fn word(change: SymbolChange) -> &'static str {
+    match change {
+        SymbolChange::Signature => "signature",
+        SymbolChange::Behaviour => "behaviour",
+        SymbolChange::Removal => "removal",
+    }
+}

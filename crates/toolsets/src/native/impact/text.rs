@@ -1,0 +1,371 @@
+//! `impact` as text: counts, direct users, those further up, overrides, mentions, tests to run. Invariant: whatever the limit,
+//! each direct user is named or, of very many, counted with its file, and the last line says what was left out.
+
+use std::collections::BTreeMap;
+
+use super::counts::{PARTS, by_part, files, media, modules};
+use super::word;
+use crate::Client;
+use crate::native::answer::Footer;
+use crate::native::asked::{tell_reading, tell_source};
+use crate::native::files::counted;
+use crate::native::render::{cut, short_word};
+use crate::native::tree::by_file;
+use crate::native::user_text::{file_of, lines_of, part_word, tell_gaps, tell_unsure, user_line};
+use symd_base::escaped;
+use symd_ops::explore::LinkedDeclaration;
+use symd_ops::impact::{Impact, SymbolChange};
+use symd_ops::part::Part;
+use symd_ops::relations::Reached;
+use symd_resolve as resolve;
+
+/// Among so many direct users the lines of the uses are shown, where the arguments matter.
+const MAX_WITH_LINES: usize = 40;
+
+/// Characters of such a line.
+const LINE_CHARS: usize = 100;
+
+/// Modules that are named.
+const MAX_MODULES: usize = 12;
+
+/// Files with tests that are named, where the limit does not allow for all.
+const MAX_TEST_FILES: usize = 40;
+
+/// Mentions that are listed, likewise.
+const MAX_MENTIONS: usize = 40;
+
+/// Characters in which it is said that an answer is cut.
+const CUT_CHARS: usize = 50;
+
+/// How much of an answer is shown, the most first: the first form that keeps to the limit is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Shown {
+    /// All of it.
+    Whole,
+    /// Of those further up the counts, of long lists of mentions and tests the beginning.
+    Direct,
+    /// Of direct users only names, by file.
+    Names,
+    /// The same, and of tests how many in which file.
+    TestFiles,
+    /// Of all direct users how many in which file.
+    Files,
+}
+
+/// The answers about one symbol, or all overloads of a name; of those of which the same is said it is said once, behind the
+/// heads of all.
+pub(super) fn impacts_text(all: &[Impact], limit: usize, client: &Client) -> String {
+    let share = ((limit + 1) / all.len().max(1)).saturating_sub(1);
+    let Some(first) = all.first() else { return String::new() };
+    // Why there is no server is told once: in this one, not in those that are compared.
+    let told = impact_text(first, share, client);
+    if all.len() == 1 {
+        return told;
+    }
+    let mut groups: Vec<(Vec<String>, String)> = Vec::new();
+    for one in all {
+        let text = impact_text(one, share, client);
+        let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
+        match groups.iter_mut().find(|(_, known)| known == rest) {
+            Some((heads, _)) => heads.push(head.to_owned()),
+            None => groups.push((vec![head.to_owned()], rest.to_owned())),
+        }
+    }
+    if let (Some(group), Some((_, rest))) = (groups.first_mut(), told.split_once('\n')) {
+        rest.clone_into(&mut group.1);
+    }
+    let groups = groups.iter().map(|(heads, rest)| format!("{}\n{rest}", heads.join("\n")));
+    groups.collect::<Vec<_>>().join("\n")
+}
+
+/// The answer, within `limit` characters.
+fn impact_text(found: &Impact, limit: usize, client: &Client) -> String {
+    let footer = footer(found, client);
+    for shown in [Shown::Whole, Shown::Direct, Shown::Names, Shown::TestFiles] {
+        let text = write(found, shown, footer.clone(), limit);
+        if text.chars().count() <= limit {
+            return text;
+        }
+    }
+    write(found, Shown::Files, footer, limit)
+}
+
+fn write(found: &Impact, shown: Shown, mut footer: Footer, limit: usize) -> String {
+    let mut lines = head(found);
+    let direct = found.direct();
+    let with_lines = shown <= Shown::Direct
+        && direct.len() <= MAX_WITH_LINES
+        && matches!(found.change, SymbolChange::Signature | SymbolChange::Removal);
+    for part in PARTS {
+        let of_part: Vec<&Reached> = direct.iter().filter(|one| one.part == part).copied().collect();
+        if !of_part.is_empty() {
+            lines.push(part_word(part).to_owned());
+            let form = match (shown, part) {
+                (Shown::TestFiles, Part::Test) => Shown::Files,
+                _ => shown,
+            };
+            lines.extend(indented(users(found, &of_part, form, with_lines)));
+        }
+    }
+    // What is further up need not change with a signature, and is not named by a removed name.
+    if found.change == SymbolChange::Behaviour && shown == Shown::Whole {
+        for depth in 2..=found.depth {
+            let level = found.at(depth);
+            if !level.is_empty() {
+                lines.push(format!("over {depth} uses"));
+                lines.extend(indented(users(found, &level, shown, false)));
+            }
+        }
+    }
+    lines.extend(linked(found));
+    lines.extend(mentions(found, shown, &mut footer));
+    lines.extend(tests(found, shown, &mut footer));
+    match shown {
+        Shown::Whole => {}
+        Shown::Direct if found.change != SymbolChange::Behaviour => {}
+        Shown::Direct => {
+            footer.incomplete(format!("those over 2 uses and more counted only; raise limit (now {limit})"))
+        }
+        Shown::Names => footer.incomplete(format!(
+            "lines left out, those over 2 uses and more counted only; raise limit (now {limit})"
+        )),
+        Shown::TestFiles => footer.incomplete(format!(
+            "lines left out, tests counted by file, those over 2 uses and more counted only; raise limit (now {limit}), or ask references"
+        )),
+        Shown::Files => {
+            footer.incomplete(format!(
+                "direct users counted by file only; raise limit (now {limit}), or ask references"
+            ));
+        }
+    }
+    let mut text = lines.join("\n");
+    let room = limit.saturating_sub(footer.to_string().chars().count() + CUT_CHARS);
+    if shown == Shown::Files && cut(&mut text, room) {
+        footer.incomplete(format!("cut at {limit} characters"));
+    }
+    format!("{text}\n{footer}")
+}
+
+/// What is changed, and how much that reaches.
+fn head(found: &Impact) -> Vec<String> {
+    let symbol = &found.target.symbol;
+    let mut lines = vec![format!(
+        "{} of {} {} ({}:{})",
+        word(found.change),
+        short_word(symbol.kind),
+        symbol.name_path,
+        escaped(symbol.path.as_str()),
+        symbol.start_line + 1
+    )];
+    let direct = found.direct();
+    let in_files = counted(files(&direct), "file", "files");
+    lines.push(format!(
+        "direct: {} in {in_files}: {}",
+        counted(direct.len(), "symbol", "symbols"),
+        parts(&direct)
+    ));
+    for depth in 2..=found.depth {
+        let level = found.at(depth);
+        if !level.is_empty() {
+            lines.push(format!("over {depth} uses: {} more: {}", level.len(), parts(&level)));
+        }
+    }
+    let modules = modules(found);
+    if modules.len() > 1 {
+        let one = |(module, direct, more): &(String, usize, usize)| {
+            let module = if module.is_empty() { "." } else { module };
+            let more = if *more > 0 { format!("+{more}") } else { String::new() };
+            format!("{} {direct}{more}", escaped(module))
+        };
+        let named: Vec<String> = modules.iter().take(MAX_MODULES).map(one).collect();
+        let more = match modules.len().saturating_sub(MAX_MODULES) {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        lines.push(format!("modules (direct+further): {}{more}", named.join(", ")));
+    }
+    let media = media(&found.mentioned);
+    if !media.is_empty() && found.change != SymbolChange::Removal {
+        let named: Vec<String> = media
+            .iter()
+            .map(|(medium, count)| format!("{count} in {}", medium.name().replace('_', " ")))
+            .collect();
+        lines.push(format!("mentioned: {}", named.join(", ")));
+    }
+    lines
+}
+
+/// `production 3, test 2, generated 0`
+fn parts(all: &[&Reached]) -> String {
+    let counts = by_part(all);
+    let named: Vec<String> =
+        PARTS.iter().zip(counts).map(|(part, count)| format!("{} {count}", part_word(*part))).collect();
+    match all.iter().filter(|one| !one.user.is_likely()).count() {
+        0 => named.join(", "),
+        unsure => format!("{}; {unsure} of them marked ?", named.join(", ")),
+    }
+}
+
+fn users(found: &Impact, list: &[&Reached], shown: Shown, with_lines: bool) -> Vec<String> {
+    let all = &found.reach.reached;
+    match shown {
+        Shown::Whole | Shown::Direct => by_file(
+            list,
+            |one| one.user.file(),
+            |one| if with_lines { with_text(one) } else { user_line(one, all) },
+        ),
+        Shown::Names | Shown::TestFiles | Shown::Files => {
+            let one = |of_file: &[&Reached]| {
+                let path = escaped(&of_file[0].user.file()).into_owned();
+                if shown == Shown::Files {
+                    let unsure = if of_file.iter().any(|one| one.user.is_likely()) { "" } else { "?" };
+                    return format!("{path}: {}{unsure}", counted(of_file.len(), "symbol", "symbols"));
+                }
+                let names: Vec<String> = of_file.iter().map(|one| name(one)).collect();
+                format!("{path}: {}", names.join(", "))
+            };
+            list.chunk_by(|a, b| a.user.key.file == b.user.key.file).map(one).collect()
+        }
+    }
+}
+
+fn name(one: &Reached) -> String {
+    let unsure = if one.user.is_likely() { "" } else { "?" };
+    format!("{}{unsure}", one.user.party.name_path)
+}
+
+/// `12 function main @ 14: run(1); 20: run(2)`
+fn with_text(one: &Reached) -> String {
+    let user = &one.user;
+    let head = format!("{} {} {}", user.party.line + 1, short_word(user.party.kind), user.party.name_path);
+    let mut by_line: BTreeMap<u32, (bool, &str)> = BTreeMap::new();
+    for place in &user.places {
+        let entry = by_line.entry(place.line).or_insert((false, &place.text));
+        entry.0 |= place.is_likely;
+    }
+    if by_line.values().all(|(_, text)| text.is_empty()) {
+        return format!("{head}{}", lines_of(user));
+    }
+    let shown: Vec<String> = by_line
+        .iter()
+        .map(|(line, (is_likely, text))| {
+            let unsure = if *is_likely { "" } else { "?" };
+            let end = text.char_indices().nth(LINE_CHARS).map_or(text.len(), |(end, _)| end);
+            let more = if end < text.len() { "…" } else { "" };
+            format!("{}{unsure}: {}{more}", line + 1, &text[..end])
+        })
+        .collect();
+    format!("{head} @ {}", shown.join("; "))
+}
+
+fn linked(found: &Impact) -> Vec<String> {
+    let is_type = resolve::is_type(found.target.symbol.kind);
+    let titles = if is_type { ["extends", "extended by"] } else { ["overrides", "overridden by"] };
+    let mut lines = Vec::new();
+    for (title, list) in titles.into_iter().zip([&found.links.above, &found.links.below]) {
+        // What a type extends is reached by no change of it.
+        if list.is_empty() || is_type && title == "extends" {
+            continue;
+        }
+        let one = |one: &LinkedDeclaration| {
+            let unsure = if one.is_likely { "" } else { " ?" };
+            format!("{} {} {}{unsure}", one.party.line + 1, short_word(one.party.kind), one.party.name_path)
+        };
+        lines.push(format!("{title} {}", list.len()));
+        lines.extend(indented(by_file(list, |one| file_of(&one.file), one)));
+    }
+    lines
+}
+
+fn mentions(found: &Impact, shown: Shown, footer: &mut Footer) -> Vec<String> {
+    let mut lines = Vec::new();
+    if found.change != SymbolChange::Removal {
+        return lines;
+    }
+    let most = if shown == Shown::Whole { usize::MAX } else { MAX_MENTIONS };
+    for (medium, count) in media(&found.mentioned) {
+        lines.push(format!("mentioned {count} in {}", medium.name().replace('_', " ")));
+        let places: Vec<_> =
+            found.mentioned.places.iter().filter(|one| one.medium == medium).take(most).collect();
+        for of_file in places.chunk_by(|a, b| a.path == b.path) {
+            let mut numbers: Vec<String> = of_file.iter().map(|one| (one.line + 1).to_string()).collect();
+            numbers.dedup();
+            lines.push(format!(" {}:{}", escaped(of_file[0].path.as_str()), numbers.join(" ")));
+        }
+        if count > places.len() {
+            footer.incomplete(format!(
+                "{} of {count} mentions in {} left out; raise limit, or search",
+                count - places.len(),
+                medium.name().replace('_', " ")
+            ));
+        }
+    }
+    lines
+}
+
+fn tests(found: &Impact, shown: Shown, footer: &mut Footer) -> Vec<String> {
+    let all = found.test_files();
+    if all.is_empty() {
+        return vec![format!("tests to run: none reaches it over {} uses or fewer", found.depth)];
+    }
+    let most = if shown == Shown::Whole { usize::MAX } else { MAX_TEST_FILES };
+    let one = |(file, _, is_likely): &(String, usize, bool)| {
+        format!("{}{}", escaped(file), if *is_likely { "" } else { "?" })
+    };
+    let named: Vec<String> = all.iter().take(most).map(one).collect();
+    if let more @ 1.. = all.len().saturating_sub(most) {
+        footer.incomplete(format!("{more} of {} files with tests left out; raise limit", all.len()));
+    }
+    vec![format!("tests to run: {}", named.join(" "))]
+}
+
+/// What is said whatever is shown.
+fn footer(found: &Impact, client: &Client) -> Footer {
+    let reach = &found.reach;
+    let count: usize = (1..=found.depth).map(|depth| found.at(depth).len()).sum();
+    let mut footer = Footer::new(counted(count, "symbol", "symbols"));
+    tell_source(&reach.source, client, &mut footer);
+    tell_reading(found.target.read_as.as_ref(), &mut footer);
+    if !found.has_all_behaviour() {
+        footer.incomplete("uses of its members alone are not among them; ask about a member".to_owned());
+    }
+    if reach.goes_on > 0 {
+        footer.note(format!(
+            "{} may be used further, raise depth",
+            counted(reach.goes_on, "symbol of the last level", "symbols of the last level")
+        ));
+    }
+    if reach.not_followed > 0 {
+        footer.incomplete(format!(
+            "users of {} further up not looked for, so that symbols and tests may be missing; ask about those, or give a \
+             smaller depth",
+            counted(reach.not_followed, "symbol", "symbols")
+        ));
+    }
+    if found.links_left_out > 0 {
+        footer
+            .incomplete(format!("uses of {} of those that override it not looked for", found.links_left_out));
+    }
+    if found.mentioned.is_cut {
+        footer.incomplete("more mentions in texts than are looked for".to_owned());
+    }
+    if let Some(first) = found.mentioned.unsearched.first() {
+        footer.incomplete(format!(
+            "{} too large to be searched for mentions: {first}",
+            counted(found.mentioned.unsearched.len(), "file is", "files are")
+        ));
+    }
+    if !found.links.perhaps.by_reason.is_empty() {
+        footer.unchecked(found.links.perhaps.by_reason.clone());
+    }
+    tell_gaps(reach, &mut footer);
+    let unsure = |depth| found.at(depth).iter().filter(|one| !one.user.is_likely()).count();
+    let is_all_shown = found.change == SymbolChange::Behaviour;
+    let shown: usize = (1..=if is_all_shown { found.depth } else { 1 }).map(unsure).sum();
+    tell_unsure(shown, reach, &mut footer);
+    footer
+}
+
+fn indented(lines: Vec<String>) -> Vec<String> {
+    lines.into_iter().map(|line| format!(" {line}")).collect()
+}

@@ -1,0 +1,307 @@
+//! `find_definition`, `find_implementations` and `hover` of `native`.
+
+use serde_json::{Value, json};
+use symd_base::escaped;
+
+use super::answer::{Footer, Format, fitting, format};
+use super::asked::{
+    name_path, patience, reading_json, refused, relative_path, schema, source_json, tell_reading,
+    tell_source, wanted,
+};
+use super::files::{counted, failed, limit};
+use super::reference_text::{shown_line, tell_dropped};
+use super::render::{Signatures, cut, line, of_each_line, shared_signature};
+use super::several::of_each;
+use super::tree::by_file;
+use crate::arguments::{ArgumentError, Arguments};
+use crate::asked::{Refusal, within};
+use crate::{Call, Client, Reply, Running};
+use symd_lsp::Goto;
+use symd_ops::definition::{Declared, Definitions, FindDefinition, Pointer, definition};
+use symd_ops::hover::{AskHover, Hover, hover};
+use symd_ops::implementations::{DoubtSentences, FindImplementations, Implementations, implementations};
+use symd_ops::question::Source;
+
+/// What `find_definition` says of itself.
+pub(super) const DEFINITION: &str = "Go to the definition, declaration or type definition of a name where it is used: \
+    give the file, the line and the name on that line. Tells the file, the lines and the declaration. To find a symbol \
+    by name alone use find_symbol.";
+/// What `find_implementations` says of itself.
+pub(super) const IMPLEMENTATIONS: &str = "Find the implementations of an interface, abstract class or method: the \
+    classes that implement or extend it, or the methods that override it.";
+/// What `hover` says of itself.
+pub(super) const HOVER: &str = "Type, signature and documentation of a symbol, or of a name on a line: what an editor \
+    shows on hover. Cheaper than reading the file.";
+
+fn pointer_schema(more: Value, name: &str) -> Value {
+    let mut own = json!({
+        "relative_path": {"type": "string", "default": "", "description": "The file of the use; or, with name_path, the file that declares the symbol."},
+        "line": {"type": "integer", "minimum": 1, "description": "The line of the use, 1-based."},
+        "name": {"type": "string", "description": name},
+        "name_path": {"type": "string", "description": "Instead of line and name: the symbol itself, as in find_symbol."},
+    });
+    if let (Value::Object(own), Value::Object(more)) = (&mut own, more) {
+        own.extend(more);
+    }
+    schema(own, &[])
+}
+
+/// The schema of `find_definition`.
+pub(super) fn definition_schema() -> Value {
+    pointer_schema(
+        json!({"which": {"type": "string", "enum": ["definition", "declaration", "type_definition"], "default": "definition", "description": "Where to go."}}),
+        "The name on that line to go from; its first place on the line is meant.",
+    )
+}
+
+/// The schema of `hover`.
+pub(super) fn hover_schema() -> Value {
+    pointer_schema(json!({}), "The name on that line; its first place on the line is meant.")
+}
+
+/// The schema of `find_implementations`.
+pub(super) fn implementations_schema() -> Value {
+    schema(json!({ "name_path": name_path(), "relative_path": relative_path() }), &["name_path"])
+}
+
+/// `find_definition`.
+pub(super) fn find_definition(call: Call<'_>) -> Running<'_> {
+    Box::pin(async move { run_definition(&call).await.unwrap_or_else(|reply| reply) })
+}
+
+/// `find_implementations`.
+pub(super) fn find_implementations(call: Call<'_>) -> Running<'_> {
+    of_each(call, "name_path", |call| Box::pin(run_implementations(call)))
+}
+
+/// `hover`.
+pub(super) fn show_hover(call: Call<'_>) -> Running<'_> {
+    Box::pin(async move { run_hover(&call).await.unwrap_or_else(|reply| reply) })
+}
+
+async fn run_definition(call: &Call<'_>) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    let patience = patience(&arguments).map_err(failed)?;
+    let from = pointer(&arguments)?;
+    let which = match arguments
+        .one_of_or("which", &["definition", "declaration", "type_definition"], "definition")
+        .map_err(failed)?
+    {
+        "declaration" => Goto::Declaration,
+        "type_definition" => Goto::TypeDefinition,
+        _ => Goto::Definition,
+    };
+    let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
+    let ask = FindDefinition { from: from.clone(), which, waiting: patience.waiting };
+    let found =
+        within(call.project, patience.at_most, definition(call.project, &ask)).await.map_err(refused)?;
+    let mut more = More::default();
+    if arguments.boolean_or("hover", false).map_err(failed)? {
+        let ask = AskHover { over: from, waiting: patience.waiting };
+        let op = hover(call.project, &ask);
+        more.hover = Some(within(call.project, patience.at_most, op).await);
+    }
+    Ok(reply(&found, &more, ("definition", "definitions"), format, (limit, &call.client)))
+}
+
+async fn run_implementations(call: &Call<'_>) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    let patience = patience(&arguments).map_err(failed)?;
+    let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
+    let ask = FindImplementations { wanted: wanted(&arguments).map_err(failed)?, waiting: patience.waiting };
+    let op = implementations(call.project, &ask);
+    let found = within(call.project, patience.at_most, op).await.map_err(refused)?;
+    let Implementations { found, source, untold, perhaps, unread, read_as, revision } = found;
+    let more = More { untold, perhaps, hover: None };
+    let found = Definitions { found, source, unread, read_as, revision };
+    Ok(reply(&found, &more, ("implementation", "implementations"), format, (limit, &call.client)))
+}
+
+/// What an answer says besides.
+#[derive(Default)]
+struct More {
+    /// How many the server does not tell.
+    untold: usize,
+    /// What may belong to it.
+    perhaps: Option<DoubtSentences>,
+    /// What an editor would show over the name, where that is wanted.
+    hover: Option<Result<Hover, Refusal>>,
+}
+
+/// What the client points at: a symbol, or a name on a line.
+fn pointer(arguments: &Arguments<'_>) -> Result<Pointer, Reply> {
+    if arguments.string_if("name_path").map_err(failed)?.is_some() {
+        return Ok(Pointer::Symbol(wanted(arguments).map_err(failed)?));
+    }
+    let read = || -> Result<Pointer, ArgumentError> {
+        let line = arguments.integer("line")?;
+        let line = usize::try_from(line.saturating_sub(1))
+            .map_err(|_| arguments.invalid("line", "an integer from 1"))?;
+        let (relative_path, name) = (arguments.string("relative_path")?, arguments.string("name")?);
+        Ok(Pointer::Use { relative_path: relative_path.to_owned(), line, name: name.to_owned() })
+    };
+    read().map_err(|error| failed(format!("{error}; give path, line and name, or a name_path")))
+}
+
+fn reply(
+    found: &Definitions,
+    more: &More,
+    words: (&str, &str),
+    form: Format,
+    (limit, client): (usize, &Client),
+) -> Reply {
+    Reply::done(match form {
+        Format::Json => as_json(found, more, words, limit),
+        Format::Text => as_text(found, more, words, (limit, client)),
+    })
+}
+
+fn as_text(
+    found: &Definitions,
+    more: &More,
+    words: (&str, &str),
+    (limit, client): (usize, &Client),
+) -> String {
+    let declared = &found.found;
+    let mut lines = declared_lines(&declared.inside);
+    let inside = declared.inside.len();
+    lines.extend(
+        declared
+            .outside
+            .iter()
+            .map(|spot| format!("{}:{}", escaped(&spot.path.display().to_string()), spot.line + 1)),
+    );
+    let count = inside + declared.outside.len();
+    let mut text = if lines.is_empty() { format!("No {} found.", words.0) } else { lines.join("\n") };
+    let mut footer = Footer::new(counted(count, words.0, words.1));
+    tell_reading(found.read_as.as_ref(), &mut footer);
+    tell_source(&found.source, client, &mut footer);
+    tell_dropped(&declared.dropped, &mut footer);
+    match &more.hover {
+        Some(Ok(hover)) => {
+            let is_shown = declared.inside.iter().any(|one| one.symbol.is_some());
+            let lines = hover_lines(hover, if is_shown { Head::Shown } else { Head::Missing });
+            lines.iter().for_each(|line| text.push_str(&format!("\n{line}")));
+            if hover.source.name() != found.source.name() && !lines.is_empty() {
+                footer.note(format!("type and documentation from {}", hover.source.name()));
+            }
+        }
+        Some(Err(_)) => footer.note("type and documentation are not known".to_owned()),
+        None => {}
+    }
+    found.unread.clauses().into_iter().for_each(|why| footer.incomplete(why));
+    if more.untold > 0 {
+        footer.note(format!("{} of them by heads of classes alone", more.untold));
+    }
+    if let Some(perhaps) = &more.perhaps {
+        footer.unchecked(format!("perhaps {}", perhaps.by_reason));
+    }
+    if cut(&mut text, limit) {
+        footer.incomplete(format!("cut at {limit} characters; raise limit"));
+    }
+    format!("{text}\n{footer}")
+}
+
+/// Whether the head of what is declared stands above already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Head {
+    Shown,
+    Missing,
+}
+
+/// What an editor would show. What syntax knows begins with the place and the head.
+fn hover_lines(hover: &Hover, head: Head) -> Vec<String> {
+    let text = match (&hover.source, head) {
+        (Source::Syntax(_), Head::Shown) => hover.comment.clone(),
+        _ => hover.text.clone(),
+    };
+    let lines = hover.signatures.iter().cloned().chain(text);
+    lines.map(|part| part.trim_end().to_owned()).filter(|part| !part.is_empty()).collect()
+}
+
+/// `src/a.py:12-20 function run(x)`, a line each; of many, what their paths share stands once.
+fn declared_lines(all: &[Declared]) -> Vec<String> {
+    let path = |one: &Declared| one.symbol.as_ref().map_or(&one.spot.path, |symbol| &symbol.path).to_string();
+    let symbols: Option<Vec<_>> = all.iter().map(|one| one.symbol.as_ref()).collect();
+    let shared = symbols.and_then(|symbols| shared_signature(&symbols));
+    let signatures = if shared.is_some() { Signatures::Once } else { Signatures::Shown };
+    let mut lines: Vec<String> = shared.as_deref().map(of_each_line).into_iter().collect();
+    lines.extend(by_file(all, path, |one| declared_line(one, signatures)));
+    lines
+}
+
+/// What stands behind the path: `12-20 function run(x)`, or the line itself where no symbol is declared.
+fn declared_line(one: &Declared, signatures: Signatures) -> String {
+    match &one.symbol {
+        Some(symbol) => line(symbol, &symbol.name_path, signatures),
+        None => format!("{}: {}", one.spot.line + 1, shown_line(&one.spot)),
+    }
+}
+
+fn as_json(found: &Definitions, more: &More, words: (&str, &str), limit: usize) -> String {
+    let inside = found.found.inside.iter().map(|one| {
+        let symbol = one.symbol.as_ref();
+        json!({
+            "path": one.spot.path.as_str(), "line": one.spot.line + 1, "text": one.spot.around.line.trim(),
+            "name_path": symbol.map(|symbol| &symbol.name_path), "kind": symbol.map(|symbol| symbol.kind.word()),
+            "start_line": symbol.map(|symbol| symbol.start_line + 1), "end_line": symbol.map(|symbol| symbol.end_line + 1),
+        })
+    });
+    let outside = found.found.outside.iter().map(
+        |spot| json!({ "path": spot.path.display().to_string(), "line": spot.line + 1, "outside_project": true }),
+    );
+    let all: Vec<Value> = inside.chain(outside).collect();
+    let shown = fitting(&all, limit);
+    let mut object = json!({
+        words.1: all[..shown], "left_out": all.len() - shown,
+        "complete": shown == all.len() && found.unread.is_empty() && more.perhaps.is_none(),
+        "unread": found.unread.clauses(), "revision": found.revision,
+    });
+    if let Some(perhaps) = &more.perhaps {
+        object["perhaps"] = json!(perhaps.one_by_one);
+    }
+    match &more.hover {
+        Some(Ok(hover)) => {
+            object["hover"] =
+                json!({ "text": hover.text, "signatures": hover.signatures, "source": hover.source.name() });
+        }
+        Some(Err(_)) => object["hover"] = Value::Null,
+        None => {}
+    }
+    reading_json(found.read_as.as_ref(), &mut object);
+    source_json(&found.source, &mut object);
+    object.to_string()
+}
+
+async fn run_hover(call: &Call<'_>) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    let patience = patience(&arguments).map_err(failed)?;
+    let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
+    let ask = AskHover { over: pointer(&arguments)?, waiting: patience.waiting };
+    let found = within(call.project, patience.at_most, hover(call.project, &ask)).await.map_err(refused)?;
+    Ok(Reply::done(hover_answer(&found, format, (limit, &call.client))))
+}
+
+fn hover_answer(found: &Hover, form: Format, (limit, client): (usize, &Client)) -> String {
+    let mut parts: Vec<String> = found.signatures.clone();
+    parts.extend(found.text.clone());
+    let count = parts.len();
+    let mut text = parts.join("\n");
+    let is_cut = cut(&mut text, limit);
+    if form == Format::Json {
+        let mut object = json!({ "text": text, "signatures": found.signatures, "revision": found.revision, "complete": !is_cut });
+        reading_json(found.read_as.as_ref(), &mut object);
+        source_json(&found.source, &mut object);
+        return object.to_string();
+    }
+    if count == 0 {
+        "Nothing is known of it.".clone_into(&mut text);
+    }
+    let mut footer = Footer::new("hover".to_owned());
+    tell_reading(found.read_as.as_ref(), &mut footer);
+    tell_source(&found.source, client, &mut footer);
+    if is_cut {
+        footer.incomplete(format!("cut at {limit} characters; raise limit"));
+    }
+    format!("{}\n{footer}", text.trim_end())
+}

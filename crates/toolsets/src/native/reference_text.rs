@@ -1,0 +1,328 @@
+//! References as `native` shows them: grouped by file, 1-based lines. Among few each with its line, in a long list
+//! the lines of one symbol together. Invariant: the last line says what is missing, and what was left out.
+
+use std::collections::BTreeMap;
+use symd_base::{RelPath, escaped};
+
+use serde_json::{Value, json};
+
+use super::answer::{Footer, fitting};
+use super::asked::{reading_json, role_word, source_json, tell_reading, tell_source};
+use super::files::counted;
+use super::render::cut;
+use super::tree::{self, characters};
+use crate::Call;
+use symd_config::Languages;
+use symd_ops::question::Source;
+use symd_ops::references::{Completeness, Reference, References};
+use symd_ops::spot::{Dropped, Spot};
+use symd_resolve::{Judgement, Role};
+
+/// With more references than this the lines' texts are left out.
+const MAX_WITH_LINES: usize = 40;
+
+/// Characters of a line that are shown.
+const LINE_CHARS: usize = 100;
+
+/// Places outside the project that are shown.
+const MAX_OUTSIDE: usize = 10;
+
+/// Whether what the server does not tell is listed too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unlisted {
+    Shown,
+    Counted,
+}
+
+/// The answer as text.
+pub(super) fn references_text(
+    found: &References,
+    call: &Call<'_>,
+    unlisted: Unlisted,
+    limit: usize,
+) -> String {
+    let style = Style::for_count(found.list.len());
+    let mut lines = Vec::new();
+    by_file(&found.list, style, &mut lines);
+    if unlisted == Unlisted::Shown {
+        for (title, list) in
+            [("not told by the server:", &found.silent), ("in other languages:", &found.elsewhere)]
+        {
+            if !list.is_empty() {
+                lines.push(title.to_owned());
+                by_file(list, Style::for_count(list.len()), &mut lines);
+            }
+        }
+    }
+    if !found.outside.is_empty() {
+        lines.push("outside the project:".to_owned());
+        let shown = found.outside.iter().take(MAX_OUTSIDE);
+        lines.extend(
+            shown.map(|spot| format!(" {}:{}", escaped(&spot.path.display().to_string()), spot.line + 1)),
+        );
+    }
+    let mut text = if lines.is_empty() { "No references.".to_owned() } else { lines.join("\n") };
+    let mut footer = footer(found, call, unlisted);
+    if style == Style::Short {
+        footer.note(format!("lines' text left out over {MAX_WITH_LINES}"));
+    }
+    if cut(&mut text, limit) {
+        footer.incomplete(format!("cut at {limit} characters; narrow with kinds, or raise limit"));
+    }
+    format!("{text}\n{footer}")
+}
+
+fn footer(found: &References, call: &Call<'_>, unlisted: Unlisted) -> Footer {
+    let files = found.list.chunk_by(|a, b| a.spot.path == b.spot.path).count();
+    let counts = format!(
+        "{} in {}",
+        counted(found.list.len(), "reference", "references"),
+        counted(files, "file", "files")
+    );
+    let mut footer = Footer::new(counts);
+    tell_source(&found.source, &call.client, &mut footer);
+    tell_reading(found.target.read_as.as_ref(), &mut footer);
+    for (language, count) in languages_of(&found.elsewhere, &call.project.languages) {
+        footer.note(format!("also {} in {language}", counted(count, "possible use", "possible uses")));
+    }
+    if let more @ 1.. = found.outside.len().saturating_sub(MAX_OUTSIDE) {
+        footer.note(format!("{more} more outside the project"));
+    }
+    tell_dropped(&found.dropped, &mut footer);
+    if found.maybe_indexing {
+        let server = found.source.name();
+        match found.completeness {
+            // That it tells every likely use speaks for the answer.
+            Completeness::Complete => footer.note(format!("{server} has only just started")),
+            _ => footer.incomplete(format!("{server} may still be indexing; ask again")),
+        }
+    }
+    if let Some((path, alias)) = found.renamed().first() {
+        tell_renamed((path, alias), found.renamed().len(), &mut footer);
+    }
+    found.unread.clauses().into_iter().for_each(|why| footer.incomplete(why));
+    let how_to_see = if unlisted == Unlisted::Counted { "; show_unlisted lists them" } else { "" };
+    match (found.completeness, &found.source) {
+        (Completeness::Complete, _) => {}
+        (Completeness::Incomplete { missing, confirmed }, source) => {
+            let sure = if confirmed > 0 { format!(" ({confirmed} confirmed)") } else { String::new() };
+            footer.incomplete(format!(
+                "{}{sure} that {} does not tell{how_to_see}",
+                counted(missing, "possible use", "possible uses"),
+                source.name()
+            ));
+        }
+        (Completeness::Unchecked(count), Source::Syntax(_)) => {
+            footer.unchecked(format!("{count} marked ?, perhaps others of that name"));
+        }
+        (Completeness::Unchecked(count), Source::Server(name)) => {
+            footer.unchecked(format!(
+                "{} of that name that {name} does not tell and syntax cannot judge",
+                counted(count, "occurrence", "occurrences")
+            ));
+        }
+    }
+    footer
+}
+
+/// Says that `count` files import a symbol under another name; the first of them, and that name.
+pub(super) fn tell_renamed((path, alias): (&RelPath, &str), count: usize, footer: &mut Footer) {
+    let others = match count {
+        0 | 1 => String::new(),
+        more => format!(" and {} more", more - 1),
+    };
+    footer.unchecked(format!(
+        "{path} imports it as {alias}{others}; uses of such names are not followed, search finds them"
+    ));
+}
+
+/// Says what of a server's answer is left out.
+pub(super) fn tell_dropped(dropped: &Dropped, footer: &mut Footer) {
+    if dropped.outside_text > 0 {
+        let ranges = counted(dropped.outside_text, "range", "ranges");
+        footer.note(format!("dropped {ranges} that no text has"));
+    }
+    if dropped.not_the_name > 0 {
+        let ranges = counted(dropped.not_the_name, "range", "ranges");
+        footer.note(format!("dropped {ranges} where the name does not stand"));
+    }
+}
+
+fn languages_of<'a>(list: &[Reference], languages: &'a Languages) -> BTreeMap<&'a str, usize> {
+    let mut counts = BTreeMap::new();
+    for one in list {
+        let language = languages.language_of(&one.spot.path).map(|id| languages.get(id).name.as_str());
+        *counts.entry(language.unwrap_or("other files")).or_default() += 1;
+    }
+    counts
+}
+
+/// How a list is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Style {
+    /// A reference a line, with its text.
+    Full,
+    /// A symbol a line, with the lines of its references.
+    Short,
+}
+
+impl Style {
+    fn for_count(count: usize) -> Style {
+        if count <= MAX_WITH_LINES { Style::Full } else { Style::Short }
+    }
+}
+
+fn by_file(list: &[Reference], style: Style, lines: &mut Vec<String>) {
+    let files: Vec<&[Reference]> = list.chunk_by(|a, b| a.spot.path == b.spot.path).collect();
+    let leaf = &mut |of_file: &[Reference], depth: usize, file: &str, lines: &mut Vec<String>| {
+        file_lines(of_file, depth, file, style, lines);
+    };
+    tree::write(&files, &path_of, leaf, (0, 0), lines);
+}
+
+fn path_of(of_file: &[Reference]) -> &str {
+    of_file[0].spot.path.as_str()
+}
+
+fn file_lines(of_file: &[Reference], depth: usize, file: &str, style: Style, lines: &mut Vec<String>) {
+    let indent = " ".repeat(depth);
+    let own: Vec<String> = match style {
+        Style::Full => nested(of_file),
+        Style::Short => short(of_file),
+    };
+    if let [only] = own.as_slice() {
+        lines.push(format!("{indent}{file}:{only}"));
+        return;
+    }
+    lines.push(format!("{indent}{file}"));
+    lines.extend(own.into_iter().map(|line| format!("{indent} {line}")));
+}
+
+/// References a line each; those in one symbol, or in members of one, stand beneath its name where that is shorter:
+/// `in Class/`, then ` 12 method: x = run(1)`; `in method`, then ` 12: x = run(1)`.
+fn nested(of_file: &[Reference]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for group in of_file.chunk_by(|a, b| container(a).is_some() && container(a) == container(b)) {
+        let first = inside_of(&group[0]);
+        let is_one = group.iter().all(|one| inside_of(one) == first);
+        let shared = if is_one { first } else { container(&group[0]) };
+        let plain: Vec<String> = group.iter().map(full).collect();
+        let beneath = shared.filter(|shared| group.len() > 1 && !shared.is_empty()).map(|shared| {
+            let of_group = |one: &Reference| {
+                let name = inside_of(one).and_then(|name| name.strip_prefix(shared)).unwrap_or_default();
+                let name = if name.is_empty() { String::new() } else { format!(" {name}") };
+                format!(" {}{name}: {}", number(one), shown_line(&one.spot))
+            };
+            let mut lines = vec![format!("in {shared}")];
+            lines.extend(group.iter().map(of_group));
+            lines
+        });
+        match beneath {
+            Some(beneath) if characters(&beneath) < characters(&plain) => lines.extend(beneath),
+            _ => lines.extend(plain),
+        }
+    }
+    lines
+}
+
+/// The name path of the symbol around a reference.
+fn inside_of(one: &Reference) -> Option<&str> {
+    one.spot.inside.as_ref().map(|inside| inside.name_path.as_str())
+}
+
+/// What that is a member of, with the slash behind it; empty at the top level.
+fn container(one: &Reference) -> Option<&str> {
+    inside_of(one).map(|name| name.rfind('/').map_or("", |slash| &name[..=slash]))
+}
+
+/// `12 in Class/method: x = run(1)`
+fn full(one: &Reference) -> String {
+    format!("{}{}: {}", number(one), within(&one.spot), shown_line(&one.spot))
+}
+
+/// ` in Class/method`, nothing at the top level.
+pub(super) fn within(spot: &Spot) -> String {
+    spot.inside.as_ref().map_or_else(String::new, |inside| format!(" in {}", inside.name_path))
+}
+
+/// `Class/method 12 15 31`, in order of the first line.
+fn short(of_file: &[Reference]) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for one in of_file {
+        let title = match (&one.spot.inside, one.role) {
+            (Some(inside), _) => inside.name_path.clone(),
+            (None, Role::Import) => "import".to_owned(),
+            (None, _) => "(file)".to_owned(),
+        };
+        match groups.iter_mut().find(|(known, _)| *known == title) {
+            Some((_, numbers)) => numbers.push(number(one)),
+            None => groups.push((title, vec![number(one)])),
+        }
+    }
+    groups.into_iter().map(|(title, numbers)| format!("{title} {}", numbers.join(" "))).collect()
+}
+
+/// The line, from 1; what is not sure has a question mark.
+fn number(one: &Reference) -> String {
+    let mark = if one.judgement == Judgement::Likely { "" } else { "?" };
+    format!("{}{mark}", one.spot.line + 1)
+}
+
+/// The line without white space around it, cut.
+pub(super) fn shown_line(spot: &Spot) -> String {
+    let line = spot.around.line.trim();
+    match line.char_indices().nth(LINE_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+/// The answer for programs.
+pub(super) fn references_json(found: &References, languages: &Languages, limit: usize) -> Value {
+    let all: Vec<Value> = found.list.iter().map(reference_json).collect();
+    let shown = fitting(&all, limit);
+    let (missing, confirmed, unchecked) = match found.completeness {
+        Completeness::Complete => (0, 0, 0),
+        Completeness::Incomplete { missing, confirmed } => (missing, confirmed, 0),
+        Completeness::Unchecked(count) => (0, 0, count),
+    };
+    let list = |list: &[Reference]| -> Vec<Value> { list.iter().map(reference_json).collect() };
+    let outside = found.outside.iter();
+    let outside: Vec<Value> = outside
+        .map(|spot| json!({ "path": spot.path.display().to_string(), "line": spot.line + 1 }))
+        .collect();
+    let renamed: Vec<Value> = found
+        .renamed()
+        .into_iter()
+        .map(|(path, alias)| json!({ "path": path.as_str(), "as": alias }))
+        .collect();
+    let mut object = json!({
+        "symbol": {
+            "name_path": found.target.symbol.name_path, "path": found.target.symbol.path.as_str(),
+            "line": found.target.symbol.start_line + 1, "kind": found.target.symbol.kind.word(),
+        },
+        "references": all[..shown], "left_out": all.len() - shown,
+        "unlisted": list(&found.silent), "other_languages": list(&found.elsewhere),
+        "likely_in": languages_of(&found.elsewhere, languages), "outside_project": outside,
+        "complete": found.completeness == Completeness::Complete && shown == all.len() && renamed.is_empty()
+            && found.unread.is_empty(),
+        "unread": found.unread.clauses(),
+        "renamed": renamed,
+        "missing": missing, "confirmed_missing": confirmed, "unchecked": unchecked,
+        "maybe_indexing": found.maybe_indexing,
+        "dropped": { "outside_text": found.dropped.outside_text, "not_the_name": found.dropped.not_the_name },
+        "revision": found.revision,
+    });
+    reading_json(found.target.read_as.as_ref(), &mut object);
+    source_json(&found.source, &mut object);
+    object
+}
+
+fn reference_json(one: &Reference) -> Value {
+    let inside = one.spot.inside.as_ref();
+    json!({
+        "path": one.spot.path.as_str(), "line": one.spot.line + 1, "role": role_word(one.role),
+        "in": inside.map(|inside| &inside.name_path), "kind": inside.map_or("file", |inside| inside.kind.word()),
+        "text": one.spot.around.line.trim(), "likely": one.judgement == Judgement::Likely,
+    })
+}

@@ -1,0 +1,66 @@
+//! `find_referencing_symbols` of `native`: arguments in, the references grouped by file out.
+
+use serde_json::{Value, json};
+
+use super::answer::{Format, format};
+use super::asked::{name_path, patience, refused, relative_path, schema, wanted};
+use super::files::{failed, limit};
+use super::grouped::{grouped_json, grouped_text};
+use super::reference_text::{Unlisted, references_json, references_text};
+use super::several::of_each;
+use super::symbols::kinds;
+use crate::arguments::Arguments;
+use crate::asked::within;
+use crate::{Call, Reply, Running};
+use symd_ops::references::{FindReferences, references_of_overloads};
+use symd_ops::target::{Several, Wanted};
+
+/// What `find_referencing_symbols` says of itself.
+pub(super) const DESCRIPTION: &str = "Find all references to a symbol: where a class, function, method or variable \
+    is used, imported or called, with the line and the symbol around each use. Answered by a language server and \
+    checked against every occurrence of the name; from syntax where there is none. Use it before changing or removing \
+    anything; for call chains use find_callers.";
+
+/// The schema of `find_referencing_symbols`.
+pub(super) fn references_schema() -> Value {
+    let own = json!({
+        "name_path": name_path(),
+        "relative_path": relative_path(),
+        "include_kinds": {"type": "array", "items": {"type": "string"}, "default": [], "description": "Only uses inside symbols of these kinds: function, method, class, file (top level) …"},
+        "exclude_kinds": {"type": "array", "items": {"type": "string"}, "default": [], "description": "Not inside these; wins over include_kinds."},
+        "show_unlisted": {"type": "boolean", "default": false, "description": "Also list likely uses that the server does not tell, and those in other languages."},
+    });
+    schema(own, &["name_path"])
+}
+
+/// `find_referencing_symbols`.
+pub(super) fn find_referencing_symbols(call: Call<'_>) -> Running<'_> {
+    of_each(call, "name_path", |call| Box::pin(run(call)))
+}
+
+async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    let patience = patience(&arguments).map_err(failed)?;
+    let wanted = Wanted { several: Several::Overloads, ..wanted(&arguments).map_err(failed)? };
+    let ask = FindReferences { wanted, waiting: patience.waiting };
+    let (include, exclude) = (
+        kinds(&arguments, "include_kinds").map_err(failed)?,
+        kinds(&arguments, "exclude_kinds").map_err(failed)?,
+    );
+    let unlisted = if arguments.boolean_or("show_unlisted", false).map_err(failed)? {
+        Unlisted::Shown
+    } else {
+        Unlisted::Counted
+    };
+    let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
+    let op = references_of_overloads(call.project, &ask);
+    let mut all = within(call.project, patience.at_most, op).await.map_err(refused)?;
+    all.iter_mut().for_each(|one| one.found.keep_kinds(&include, &exclude));
+    let languages = &call.project.languages;
+    Ok(Reply::done(match format {
+        Format::Json => grouped_json(&all, limit, |found, limit| references_json(found, languages, limit)),
+        Format::Text => {
+            grouped_text(&all, limit, |found, limit| references_text(found, call, unlisted, limit))
+        }
+    }))
+}

@@ -1,0 +1,205 @@
+//! `rename_symbol` of `native`.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::answer::{Footer, Format, format};
+use super::asked::{
+    name_path, patience_of_edit, refused, relative_path, schema, tell_source, wanted_of_edit,
+};
+use super::diagnostics::caused_json;
+use super::edited::{
+    counts, diff_text, dry_run, expect_of_each, file_lines, files_json, note_lines, notes_json, place_lines,
+    remember_expected,
+};
+use super::edits::request::base;
+use super::edits::text::caused_text;
+use super::files::{failed, limit};
+use crate::arguments::Arguments;
+use crate::asked::{Refusal, in_time};
+use crate::{Call, Client, Reply, Running, Tool};
+use symd_edit::By;
+use symd_index::Locals;
+use symd_ops::edits::{Again, Attempts, Form, Report, carry_out, check_base, preview};
+use symd_ops::rename::{Doubts, Medium, Planned, Rename, RenameError, UncheckedUses, plan};
+use symd_ops::target::{Several, Wanted};
+
+/// The tool.
+pub(super) const RENAME_SYMBOL: Tool = Tool::changes(
+    "rename_symbol",
+    "Rename symbol",
+    "Renames a class, function, method, variable … everywhere in the project, all files or none, by the \
+     language server, and checks its edit. Refused with the places where something is in doubt. Can be undone.",
+    rename_schema,
+    rename_symbol,
+);
+
+fn rename_schema() -> Value {
+    let media = includable();
+    let own = json!({
+        "name_path": name_path(),
+        "relative_path": relative_path(),
+        "new_name": {"type": "string", "description": "The new simple name, as written in the source."},
+        "dry_run": dry_run(),
+        "expect": expect_of_each(),
+        "include": {"type": "array", "items": {"type": "string", "enum": media}, "default": [], "description": "Where mentions of the name, which servers leave alone, are changed too; unchecked: also uses of which nothing tells what they mean. Without it they are listed."},
+        "force": {"type": "boolean", "default": false, "description": "Rename although something is in doubt; it is listed."},
+        "wait": {"type": "string", "enum": ["no", "ready"], "default": "ready", "description": "ready: wait for a language server that is still starting; no: fail then."},
+    });
+    schema(own, &["name_path", "new_name"])
+}
+
+fn rename_symbol(call: Call<'_>) -> Running<'_> {
+    Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) })
+}
+
+async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    let patience = patience_of_edit(&arguments).map_err(failed)?;
+    let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
+    let is_forced = arguments.boolean_or("force", false).map_err(failed)?;
+    let is_shown_only = arguments.boolean_or("dry_run", false).map_err(failed)?;
+    let (include, unchecked) = include(&arguments)?;
+    let ask = Rename {
+        wanted: Wanted {
+            locals: Locals::Included,
+            several: Several::OneThing,
+            ..wanted_of_edit(&arguments).map_err(failed)?
+        },
+        new_name: arguments.string("new_name").map_err(failed)?.to_owned(),
+        include,
+        unchecked,
+        doubts: if is_forced { Doubts::Note } else { Doubts::Refuse },
+        waiting: patience.waiting,
+    };
+    let base = base(call)?;
+    let mut attempts = Attempts::begin(call.project, Again::Allowed).await;
+    let (planned, carried) = loop {
+        let op = plan(call.project, &ask);
+        let planned = match in_time(call.project, patience.at_most, op).await.map_err(refused)? {
+            Err(error) if error.is_beaten() && attempts.again().await => continue,
+            planned => planned.map_err(refusal)?,
+        };
+        check_base(&planned, &base, Form::ByPath).map_err(failed)?;
+        if is_shown_only {
+            return shown(call, &planned, limit, format).await;
+        }
+        let title = format!("rename {} to {}", planned.target.symbol.name_path, planned.new_name);
+        let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title };
+        match carry_out(call.project, &planned, Report::NewDiagnostics, by).await {
+            Err(error) if error.is_beaten() && attempts.again().await => {}
+            carried => break (planned, carried.map_err(|error| refusal(error.into()))?),
+        }
+    };
+    drop(attempts);
+    let base = base.of_file(&planned.target.at.path);
+    remember_expected(&call.client, &carried.applied, &base);
+    let id = carried.applied.id;
+    let caused = carried.caused(call.project).await;
+    Ok(Reply::done(match format {
+        Format::Json => {
+            let mut object = facts(&planned);
+            object["operation"] = json!(id.map(|id| id.0));
+            object["new_diagnostics"] = caused_json(&caused);
+            object.to_string()
+        }
+        Format::Text => {
+            let mut lines = file_lines(&planned.files, &planned.renamed);
+            let operation = id.map_or_else(|| "nothing changed".to_owned(), |id| format!("operation {id}"));
+            let mut new = String::new();
+            let fact = caused_text(&caused, &mut new);
+            lines.extend(new.lines().map(str::to_owned));
+            text(&planned, &call.client, lines, &format!("{operation}; {fact}"), None)
+        }
+    }))
+}
+
+/// What would change.
+async fn shown(call: &Call<'_>, planned: &Planned, limit: usize, format: Format) -> Result<Reply, Reply> {
+    let diffs = preview(call.project, planned.plan.clone()).await.map_err(failed)?;
+    let (diff, is_cut) = diff_text(&diffs, limit);
+    Ok(Reply::done(match format {
+        Format::Json => {
+            let mut object = facts(planned);
+            object["diff"] = json!(diff);
+            object["complete"] = json!(!is_cut && planned.open().is_empty());
+            object.to_string()
+        }
+        Format::Text => {
+            let cut = is_cut.then(|| format!("the diff is cut at {limit} characters; raise limit"));
+            text(planned, &call.client, vec![diff], "nothing is changed yet", cut)
+        }
+    }))
+}
+
+/// The words of `include`.
+fn includable() -> Vec<&'static str> {
+    Medium::ALL.into_iter().map(Medium::name).chain([UncheckedUses::NAME]).collect()
+}
+
+fn include(arguments: &Arguments<'_>) -> Result<(BTreeSet<Medium>, UncheckedUses), Reply> {
+    let words = arguments.strings_or_none("include").map_err(failed)?;
+    let (mut media, mut unchecked) = (BTreeSet::new(), UncheckedUses::Left);
+    for word in words {
+        match Medium::ALL.into_iter().find(|medium| medium.name() == word) {
+            Some(medium) => drop(media.insert(medium)),
+            None if word == UncheckedUses::NAME => unchecked = UncheckedUses::Renamed,
+            None => {
+                let expected = format!("a list of any of {}", includable().join(", "));
+                return Err(failed(arguments.invalid("include", &expected)));
+            }
+        }
+    }
+    Ok((media, unchecked))
+}
+
+fn text(
+    planned: &Planned,
+    client: &Client,
+    mut lines: Vec<String>,
+    done: &str,
+    missing: Option<String>,
+) -> String {
+    lines.extend(note_lines(&planned.notes));
+    let mut footer = Footer::new(counts(&planned.files));
+    tell_source(&planned.source, client, &mut footer);
+    footer.note(done.to_owned());
+    planned.open().into_iter().for_each(|why| footer.incomplete(why));
+    missing.into_iter().for_each(|why| footer.incomplete(why));
+    format!("{}\n{footer}", lines.join("\n"))
+}
+
+fn facts(planned: &Planned) -> Value {
+    let renamed: Vec<Value> = planned
+        .renamed
+        .iter()
+        .map(|(from, to)| json!({ "from": from.as_str(), "to": to.as_str() }))
+        .collect();
+    json!({
+        "name_path": planned.target.symbol.name_path, "old_name": planned.target.name, "new_name": planned.new_name,
+        "changes": planned.changes(), "files": files_json(&planned.files), "renamed_files": renamed,
+        "notes": notes_json(&planned.notes), "source": planned.source.name(), "revision": planned.revision,
+        "maybe_indexing": planned.maybe_indexing, "complete": planned.open().is_empty(),
+    })
+}
+
+/// Why nothing was renamed, with the places.
+fn refusal(error: RenameError) -> Reply {
+    match error {
+        RenameError::Question(error) => refused(Refusal::Question(error)),
+        error => {
+            let advice = match error {
+                RenameError::Collides { .. } => "; choose another name, or force the rename",
+                RenameError::Linked { .. } => "; nothing was written; force renames it nevertheless",
+                RenameError::Doubtful { .. } => {
+                    "; look at these places, then change them by hand or force the rename"
+                }
+                _ => "",
+            };
+            let mut lines = vec![format!("{error}{advice}")];
+            lines.extend(place_lines(error.places()));
+            failed(lines.join("\n"))
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! `format` and `apply_code_action` of `native`.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::answer::{Footer, Format, format};
+use super::asked::{patience_of_edit, refused, schema};
+use super::diagnostics::{caused_json, over};
+use super::edited::{counts, diff_text, dry_run, expect_of_each, file_lines, files_json, remember_expected};
+use super::edits::request::base;
+use super::edits::schema::expect;
+use super::edits::text::caused_text;
+use super::files::{failed, limit};
+use crate::arguments::Arguments;
+use crate::asked::{Refusal, in_time};
+use crate::{Call, Reply, Running, Tool};
+use symd_edit::By;
+use symd_ops::Project;
+use symd_ops::code_actions::Over;
+use symd_ops::edits::{Again, Attempts, Carried, Form, Report, carry_out, check_base, preview};
+use symd_ops::format::{
+    ApplyCodeAction, AskFormat, ServerPlan, ServerPlanError, code_action, format as format_file,
+};
+
+/// `format`.
+pub(super) const FORMAT: Tool = Tool::changes(
+    "format",
+    "Format",
+    "Formats a file, or lines of it, by its language server. Can be undone.",
+    format_schema,
+    run_format,
+);
+
+/// `apply_code_action`.
+pub(super) const APPLY_CODE_ACTION: Tool = Tool::changes(
+    "apply_code_action",
+    "Apply code action",
+    "Applies a quick fix or refactoring that list_code_actions lists for the same lines or symbol, by its \
+     title; all files or none. Can be undone.",
+    action_schema,
+    run_action,
+);
+
+fn waiting() -> Value {
+    json!({"type": "string", "enum": ["no", "ready"], "default": "ready", "description": "ready: wait for a language server that is still starting; no: fail then."})
+}
+
+fn format_schema() -> Value {
+    let own = json!({
+        "relative_path": {"type": "string", "description": "The file."},
+        "start_line": {"type": "integer", "minimum": 1, "description": "Only from this line on, 1-based."},
+        "end_line": {"type": "integer", "minimum": 1, "description": "Last line, 1-based, inclusive; start_line when absent."},
+        "dry_run": dry_run(),
+        "expect": expect(),
+        "wait": waiting(),
+    });
+    schema(own, &["relative_path"])
+}
+
+fn action_schema() -> Value {
+    let own = json!({
+        "title": {"type": "string", "description": "As list_code_actions writes it, without its kind."},
+        "relative_path": {"type": "string", "default": "", "description": "The file."},
+        "start_line": {"type": "integer", "minimum": 1, "description": "First line, 1-based."},
+        "end_line": {"type": "integer", "minimum": 1, "description": "Last line, 1-based, inclusive; start_line when absent."},
+        "name_path": {"type": "string", "description": "Instead of lines: a symbol."},
+        "dry_run": dry_run(),
+        "expect": expect_of_each(),
+        "wait": waiting(),
+    });
+    schema(own, &["title"])
+}
+
+fn run_format(call: Call<'_>) -> Running<'_> {
+    Box::pin(async move { formatted(&call).await.unwrap_or_else(|reply| reply) })
+}
+
+fn run_action(call: Call<'_>) -> Running<'_> {
+    Box::pin(async move { action_applied(&call).await.unwrap_or_else(|reply| reply) })
+}
+
+async fn formatted(call: &Call<'_>) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    let patience = patience_of_edit(&arguments).map_err(failed)?;
+    let relative_path = arguments.string("relative_path").map_err(failed)?.to_owned();
+    let first = arguments.count_if("start_line").map_err(failed)?;
+    let last = arguments.count_if("end_line").map_err(failed)?;
+    let lines = match (first, last) {
+        (None, None) => None,
+        (Some(first @ 1..), last) if last.unwrap_or(first) >= first => {
+            Some((first - 1, last.unwrap_or(first) - 1))
+        }
+        _ => return Err(failed("start_line begins at 1, and end_line, which needs it, is not before it")),
+    };
+    let title = format!("format {relative_path}");
+    let ask = AskFormat { relative_path, lines, waiting: patience.waiting };
+    carried_out(call, &arguments, Ask::Format(ask), patience.at_most, title).await
+}
+
+async fn action_applied(call: &Call<'_>) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    let patience = patience_of_edit(&arguments).map_err(failed)?;
+    let title = arguments.string("title").map_err(failed)?.to_owned();
+    let ask = ApplyCodeAction { over: over(&arguments)?, title: title.clone(), waiting: patience.waiting };
+    carried_out(call, &arguments, Ask::Action(ask), patience.at_most, title).await
+}
+
+/// What the server is asked for.
+enum Ask {
+    Format(AskFormat),
+    Action(ApplyCodeAction),
+}
+
+impl Ask {
+    async fn plan(&self, project: &Project) -> Result<ServerPlan, ServerPlanError> {
+        match self {
+            Ask::Format(ask) => format_file(project, ask).await,
+            Ask::Action(ask) => code_action(project, ask).await,
+        }
+    }
+
+    /// Formatting changes the one file.
+    fn form(&self) -> Form {
+        match self {
+            Ask::Format(_) => Form::Alone,
+            Ask::Action(_) => Form::ByPath,
+        }
+    }
+
+    /// Lines that were named may be others once a file has changed.
+    fn again(&self) -> Again {
+        match self {
+            Ask::Format(AskFormat { lines: Some(_), .. })
+            | Ask::Action(ApplyCodeAction { over: Over::Lines { .. }, .. }) => Again::Never,
+            _ => Again::Allowed,
+        }
+    }
+}
+
+/// Makes the edit, or only its plan.
+async fn made(
+    call: &Call<'_>,
+    arguments: &Arguments<'_>,
+    ask: &Ask,
+    at_most: Duration,
+    title: String,
+) -> Result<(ServerPlan, Option<Carried>), Reply> {
+    let is_shown_only = arguments.boolean_or("dry_run", false).map_err(failed)?;
+    let base = base(call)?;
+    let mut attempts = Attempts::begin(call.project, ask.again()).await;
+    loop {
+        let op = ask.plan(call.project);
+        let planned = match in_time(call.project, at_most, op).await.map_err(refused)? {
+            Err(error) if error.is_beaten() && attempts.again().await => continue,
+            planned => planned.map_err(refusal)?,
+        };
+        check_base(&planned, &base, ask.form()).map_err(failed)?;
+        if is_shown_only {
+            return Ok((planned, None));
+        }
+        let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: title.clone() };
+        match carry_out(call.project, &planned, Report::NewDiagnostics, by).await {
+            Err(error) if error.is_beaten() && attempts.again().await => {}
+            carried => return Ok((planned, Some(carried.map_err(|error| refusal(error.into()))?))),
+        }
+    }
+}
+
+/// Shows the edit, or makes it.
+async fn carried_out(
+    call: &Call<'_>,
+    arguments: &Arguments<'_>,
+    ask: Ask,
+    at_most: Duration,
+    title: String,
+) -> Result<Reply, Reply> {
+    let (limit, format) = (limit(arguments).map_err(failed)?, format(arguments).map_err(failed)?);
+    let (planned, carried) = made(call, arguments, &ask, at_most, title).await?;
+    let mut footer = Footer::new(counts(&planned.files));
+    footer.source(planned.server.clone());
+    planned.notes.iter().for_each(|note| footer.note(format!("the server says: {note}")));
+    let mut facts = json!({
+        "changes": planned.files.iter().map(|(_, count)| count).sum::<usize>(), "files": files_json(&planned.files),
+        "notes": planned.notes, "source": planned.server, "revision": planned.revision,
+    });
+    let mut lines;
+    if let Some(carried) = carried {
+        let base = base(call)?.of_file(&planned.asked_at.0);
+        remember_expected(&call.client, &carried.applied, &base);
+        let id = carried.applied.id;
+        let caused = carried.caused(call.project).await;
+        facts["operation"] = json!(id.map(|id| id.0));
+        facts["new_diagnostics"] = caused_json(&caused);
+        lines = file_lines(&planned.files, &planned.renamed);
+        if let Some(id) = id {
+            let mut new = String::new();
+            footer.note(format!("operation {id}"));
+            footer.note(caused_text(&caused, &mut new));
+            lines.extend(new.lines().map(str::to_owned));
+        }
+    } else {
+        let diffs = preview(call.project, planned.plan.clone()).await.map_err(failed)?;
+        let (diff, is_cut) = diff_text(&diffs, limit);
+        facts["diff"] = json!(diff);
+        footer.note("nothing is changed yet".to_owned());
+        if is_cut {
+            footer.incomplete(format!("the diff is cut at {limit} characters; raise limit"));
+        }
+        lines = vec![diff];
+    }
+    lines.retain(|line| !line.is_empty());
+    if lines.is_empty() {
+        lines.push("Nothing to change.".to_owned());
+    }
+    Ok(Reply::done(match format {
+        Format::Json => facts.to_string(),
+        Format::Text => format!("{}\n{footer}", lines.join("\n")),
+    }))
+}
+
+fn refusal(error: ServerPlanError) -> Reply {
+    match error {
+        ServerPlanError::Question(error) => refused(Refusal::Question(error)),
+        error => failed(error),
+    }
+}

@@ -1,0 +1,76 @@
+//! `status`: what the index holds and how the language servers are right now, without waiting for anything.
+
+use serde_json::{Value, json};
+
+use crate::{Call, Reply, Running, Tool};
+use symd_lsp::{ServerState, ServerStatus};
+
+pub(super) const STATUS: Tool = Tool::read_only(
+    "status",
+    "Index status",
+    "Shows the state of the index: its revision, how many files and symbols it holds, what was skipped and \
+     why, whether it is still being built, and the project's language servers with what they are doing.",
+    schema,
+    run,
+);
+
+fn schema() -> Value {
+    json!({ "type": "object", "properties": {}, "required": [] })
+}
+
+fn run(call: Call<'_>) -> Running<'_> {
+    Box::pin(async move {
+        let status = call.project.engine.status();
+        let state = if status.ready { "ready" } else { "indexing" };
+        let skipped = status.skipped;
+        let recovered: String = call
+            .project
+            .recovered
+            .operations
+            .iter()
+            .map(|operation| format!("\nrecovered: {operation}"))
+            .collect();
+        let mut text = format!(
+            "{state} · revision {} · {} files, {} parsed ({} with syntax errors), {} symbols\n\
+             skipped: {} binary, {} too large, {} unreadable · {} files pending{recovered}",
+            status.revision,
+            status.files,
+            status.parsed_files,
+            status.files_with_errors,
+            status.symbols,
+            skipped.binary,
+            skipped.too_large,
+            skipped.unreadable,
+            status.pending_files,
+        );
+        if !status.without_outline.is_empty() {
+            let counts = status.without_outline.iter().map(|(language, files)| format!("{files} {language}"));
+            text.push_str(&format!("\nwithout outline: {}", counts.collect::<Vec<_>>().join(", ")));
+        }
+        let project = call.project.clone();
+        // It looks at programs on disk and at processes. Where that panics, the index is told of all the same.
+        let servers = tokio::task::spawn_blocking(move || project.server_status()).await;
+        for server in servers.unwrap_or_default() {
+            text.push_str(&format!("\n{}", line(&server)));
+        }
+        Reply::done(text)
+    })
+}
+
+/// `ty (python): loading, indexing (43 %)`
+fn line(server: &ServerStatus) -> String {
+    let state = match server.state {
+        ServerState::Idle => "not started",
+        ServerState::Starting => "starting",
+        ServerState::Loading => "loading",
+        ServerState::Ready => "ready",
+        ServerState::Restarting => "restarting",
+        ServerState::Stopped => "stopped",
+        ServerState::Down => "down",
+    };
+    let mut text = format!("{} ({}): {state}", server.name, server.languages.join(", "));
+    for more in [&server.doing, &server.last_error].into_iter().flatten() {
+        text.push_str(&format!(", {more}"));
+    }
+    text
+}

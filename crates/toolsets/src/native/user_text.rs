@@ -1,0 +1,148 @@
+//! Users of a symbol as `explore` and `impact` show them, and what may be missing among them.
+
+use serde_json::{Value, json};
+
+use super::answer::Footer;
+use super::files::counted;
+use super::render::short_word;
+use symd_ops::part::Part;
+use symd_ops::question::Source;
+use symd_ops::relations::{Reach, Reached, User, UserGaps, Where};
+
+/// What stands behind the path: `12 function main @ 14 20 over checkout`.
+pub(super) fn user_line(one: &Reached, all: &[Reached]) -> String {
+    let party = &one.user.party;
+    format!(
+        "{} {} {}{}{}",
+        party.line + 1,
+        short_word(party.kind),
+        party.name_path,
+        lines_of(&one.user),
+        over(one, all)
+    )
+}
+
+/// ` over checkout`: what it uses, by its own name, where that is not what was asked about.
+pub(super) fn over(one: &Reached, all: &[Reached]) -> String {
+    let name = |over: usize| {
+        let path = all[over].user.party.name_path.as_str();
+        format!(" over {}", path.rsplit('/').next().unwrap_or(path))
+    };
+    one.over.map(name).unwrap_or_default()
+}
+
+/// ` @ 14 20?`: where it uses the symbol; what is not sure has a question mark.
+pub(super) fn lines_of(user: &User) -> String {
+    let mut lines: Vec<(u32, bool)> = Vec::new();
+    for place in &user.places {
+        match lines.last_mut() {
+            Some((line, is_likely)) if *line == place.line => *is_likely |= place.is_likely,
+            _ => lines.push((place.line, place.is_likely)),
+        }
+    }
+    let shown =
+        lines.iter().map(|(line, is_likely)| format!("{}{}", line + 1, if *is_likely { "" } else { "?" }));
+    let shown: Vec<String> = shown.collect();
+    if shown.is_empty() { String::new() } else { format!(" @ {}", shown.join(" ")) }
+}
+
+/// The file of a place, as answers write it.
+pub(super) fn file_of(file: &Where) -> String {
+    match file {
+        Where::Project(path) => path.as_str().to_owned(),
+        Where::Outside(path) => path.display().to_string(),
+    }
+}
+
+/// The word for a part.
+pub(super) fn part_word(part: Part) -> &'static str {
+    match part {
+        Part::Production => "production",
+        Part::Test => "test",
+        Part::Generated => "generated",
+    }
+}
+
+/// A user, for programs.
+pub(super) fn user_json(one: &Reached, all: &[Reached]) -> Value {
+    let party = &one.user.party;
+    let places: Vec<Value> = one.user.places.iter().map(|place| {
+        json!({ "line": place.line + 1, "role": super::asked::role_word(place.role), "likely": place.is_likely })
+    }).collect();
+    json!({
+        "depth": one.depth, "name_path": party.name_path, "kind": party.kind.word(), "path": one.user.file(),
+        "line": party.line + 1, "at": places, "calls": one.user.calls(), "likely": one.user.is_likely(),
+        "over": one.over.map(|over| all[over].user.party.name_path.clone()), "part": part_word(one.part),
+    })
+}
+
+/// Says what may be missing among the users of a symbol.
+pub(super) fn tell_gaps(reach: &Reach, footer: &mut Footer) {
+    let UserGaps { missing, unchecked, renamed, outside, maybe_indexing, unread } = &reach.gaps;
+    let source = reach.source.name();
+    if *outside > 0 {
+        footer.note(format!("{} outside the project", counted(*outside, "use", "uses")));
+    }
+    if *missing > 0 {
+        let uses = counted(*missing, "possible use", "possible uses");
+        footer.incomplete(format!("{uses} that {source} does not tell, marked ?"));
+    }
+    if let Some(server) = maybe_indexing {
+        footer.incomplete(format!("{server} may still be indexing; ask again"));
+    }
+    unread.clauses().into_iter().for_each(|why| footer.incomplete(why));
+    if let Some((path, alias)) = renamed.first() {
+        let others = match renamed.len() {
+            1 => String::new(),
+            more => format!(" and {} more", more - 1),
+        };
+        footer.unchecked(format!(
+            "{path} imports it as {alias}{others}; uses of such names are not followed, search finds them"
+        ));
+    }
+    if *unchecked > 0 {
+        footer.unchecked(format!(
+            "{} of that name that {source} does not tell and syntax cannot judge",
+            counted(*unchecked, "occurrence", "occurrences")
+        ));
+    }
+}
+
+/// Says of how many users, of which so many are `shown`, it is not sure that they are any.
+pub(super) fn tell_unsure(shown: usize, reach: &Reach, footer: &mut Footer) {
+    let more = unsure(reach).saturating_sub(shown);
+    // What a server does not tell was said as missing.
+    if !matches!(reach.source, Source::Syntax(_)) {
+        return;
+    }
+    if shown > 0 {
+        footer.unchecked(format!("{shown} marked ?, on unknown receivers, not followed further"));
+    }
+    if more > 0 {
+        let uses = counted(more, "use that may lead further up was", "uses that may lead further up were");
+        footer.unchecked(format!("{uses} not followed"));
+    }
+}
+
+/// How many users are not sure to be any.
+pub(super) fn unsure(reach: &Reach) -> usize {
+    reach.reached.iter().filter(|one| !one.user.is_likely()).count()
+}
+
+/// Whether every user that there may be is told and sure.
+pub(super) fn is_whole(reach: &Reach) -> bool {
+    reach.gaps.is_empty() && unsure(reach) == 0 && reach.not_followed == 0
+}
+
+/// What may be missing, for programs.
+pub(super) fn gaps_json(reach: &Reach, object: &mut Value) {
+    let gaps = &reach.gaps;
+    object["missing"] = json!(gaps.missing);
+    object["unchecked"] = json!(gaps.unchecked + unsure(reach));
+    object["renamed"] =
+        gaps.renamed.iter().map(|(path, alias)| json!({ "path": path.as_str(), "as": alias })).collect();
+    object["outside_project"] = json!(gaps.outside);
+    object["maybe_indexing"] = json!(gaps.maybe_indexing.is_some());
+    object["unread"] = json!(gaps.unread.clauses());
+    object["not_followed"] = json!(reach.not_followed);
+}

@@ -1,0 +1,89 @@
+//! Running questions about symbols: what language servers outline is in the index before they are answered, or the
+//! answer says what is missing. Invariant: a project without such files pays for one look at the engine's status.
+
+use serde_json::{Map, Value};
+
+use super::native::names;
+use super::{Call, Reply, Running, put};
+use symd_base::{Cancel, RelPath};
+use symd_engine::View;
+use symd_lsp::NoAnswer;
+use symd_ops::Project;
+use symd_ops::needed_words::NeededWords;
+use symd_ops::server_outlines::{self, Gap, Outlined, Patience};
+use symd_syntax::name_path::Matching;
+
+/// What a question about symbols may have to say of files without outlines.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Gaps {
+    project: Option<Project>,
+    missing: Vec<Gap>,
+}
+
+impl Gaps {
+    /// Files whose outlines their servers could not be brought to make in time: said in every answer.
+    pub(super) fn missing(&self) -> Vec<String> {
+        self.missing.iter().map(Gap::to_string).collect()
+    }
+
+    /// All files without outlines within `scope` that may hold the words, also those of languages without a server: said
+    /// where nothing was found.
+    pub(super) fn all(&self, view: &View, scope: &RelPath, needed: &NeededWords) -> Vec<String> {
+        let unserved =
+            self.project.iter().flat_map(|project| server_outlines::unserved(project, view, scope, needed));
+        self.missing.iter().cloned().chain(unserved).map(|gap| gap.to_string()).collect()
+    }
+
+    /// Why nobody can outline the file at `path`.
+    pub(super) fn why_none(&self, path: &RelPath) -> Option<NoAnswer> {
+        server_outlines::why_none(self.project.as_ref()?, path)
+    }
+}
+
+/// Runs `work`, and once more if there are files that a language server can outline and has not yet.
+pub(super) fn ask_outlined<'a>(
+    call: Call<'a>,
+    patience: Patience,
+    work: impl Fn(&View, &Map<String, Value>, &Cancel, &Gaps) -> Reply + Clone + Send + Sync + 'static,
+) -> Running<'a> {
+    Box::pin(async move {
+        let Call { project, arguments, .. } = call;
+        let ask = |gaps: Gaps| {
+            let work = work.clone();
+            let work = move |view: &View, arguments: &Map<String, Value>, cancel: &Cancel| {
+                work(view, arguments, cancel, &gaps)
+            };
+            put(project, arguments.clone(), work)
+        };
+        // First: what the engine tells of itself is as fresh as its last answer.
+        let reply = ask(Gaps { project: Some(project.clone()), missing: Vec::new() }).await;
+        if !server_outlines::are_missing(project) {
+            return reply;
+        }
+        let word = |name| arguments.get(name).and_then(Value::as_str).unwrap_or("");
+        let matching = match arguments.get("substring_matching") {
+            Some(Value::Bool(true)) => Matching::Substring,
+            _ => Matching::Exact,
+        };
+        let mut names = names(&arguments, "name_path_pattern");
+        if names.is_empty() {
+            // A question about a file.
+            names.push("");
+        }
+        let mut tried: Option<Vec<Gap>> = None;
+        for name in names {
+            let needed = NeededWords::of_name_path(name, matching);
+            match server_outlines::ensure(project, word("relative_path"), &needed, patience).await {
+                Outlined::Nothing => {}
+                Outlined::Tried(missing) => {
+                    let gaps = tried.get_or_insert_default();
+                    gaps.extend(missing.into_iter().filter(|gap| !gaps.contains(gap)).collect::<Vec<_>>());
+                }
+            }
+        }
+        match tried {
+            None => reply,
+            Some(missing) => ask(Gaps { project: Some(project.clone()), missing }).await,
+        }
+    })
+}

@@ -1,0 +1,277 @@
+//! serena's edit tools: exactly its parameters and texts, 0-based lines. The contract knows no revisions: an edit is made
+//! to what is there at the moment of the call, and neither refused for its syntax nor asked about its consequences.
+
+use serde_json::{Value, json};
+
+use super::answer::{bad_argument, error, file_error, pattern_error, regex_error};
+use super::references::no_target;
+use crate::arguments::Arguments;
+use crate::{Call, Outcome, Reply, Running, Tool};
+use symd_edit::{By, EditError};
+use symd_index::Locals;
+use symd_ops::edits::{
+    ApplyError, Base, Breaking, Done, HowMany, Ignored, Indentation, MakeError, PerformError, ReplaceError,
+    ReplaceMode, Report, Request, SymbolAct, TextAct, What, perform,
+};
+use symd_ops::target::Wanted;
+use symd_ops::tree::{FileOpError, LocateError};
+use symd_vfs::VfsError;
+
+/// What the contract's tools answer that have nothing to tell.
+pub(super) const SUCCESS: &str = "OK";
+
+pub(super) const CREATE_TEXT_FILE: Tool = Tool::changes(
+    "create_text_file",
+    "Create file",
+    "Creates/overwrites a file in the project directory. The content is written as it is; missing \
+     directories are made.",
+    || {
+        schema(json!({
+            "relative_path": {"type": "string", "description": "The file to create, relative to the project root."},
+            "content": {"type": "string", "description": "The content of the file."},
+        }))
+    },
+    |call| run(call, create_text_file, created),
+);
+
+pub(super) const REPLACE_CONTENT: Tool = Tool::changes(
+    "replace_content",
+    "Replace content",
+    "Replaces one or more occurrences of a pattern in a file. Fails when there are several and \
+     allow_multiple_occurrences is false.",
+    || {
+        json!({
+            "type": "object",
+            "properties": {
+                "relative_path": file(),
+                "needle": {"type": "string", "description": "The string or regular expression to search for."},
+                "repl": {"type": "string", "description": "The replacement; in regex mode $!1, $!2 … refer to the groups."},
+                "mode": {"type": "string", "enum": ["literal", "regex"], "description": "Whether needle is a literal string or a regular expression (with DOTALL and MULTILINE)."},
+                "allow_multiple_occurrences": {"type": "boolean", "default": false, "description": "Whether to replace all occurrences if there are several."},
+            },
+            "required": ["relative_path", "needle", "repl", "mode"],
+        })
+    },
+    |call| run(call, replace_content, ok),
+);
+
+pub(super) const DELETE_LINES: Tool = Tool::changes(
+    "delete_lines",
+    "Delete lines",
+    "Deletes a range of lines within a file.",
+    || schema(json!({ "relative_path": file(), "start_line": start_line(), "end_line": end_line() })),
+    |call| run(call, delete_lines, ok),
+);
+
+pub(super) const REPLACE_LINES: Tool = Tool::changes(
+    "replace_lines",
+    "Replace lines",
+    "Replaces a range of lines within a file with new content.",
+    || {
+        schema(json!({
+            "relative_path": file(), "start_line": start_line(), "end_line": end_line(),
+            "content": {"type": "string", "description": "The content to put there."},
+        }))
+    },
+    |call| run(call, replace_lines, ok),
+);
+
+pub(super) const INSERT_AT_LINE: Tool = Tool::adds(
+    "insert_at_line",
+    "Insert at line",
+    "Inserts content at a given line in a file. The line that was there, and those behind it, move down.",
+    || {
+        schema(json!({
+            "relative_path": file(),
+            "line": {"type": "integer", "description": "The 0-based index of the line to insert content at."},
+            "content": {"type": "string", "description": "The content to insert."},
+        }))
+    },
+    |call| run(call, insert_at_line, ok),
+);
+
+pub(super) const REPLACE_SYMBOL_BODY: Tool = Tool::changes(
+    "replace_symbol_body",
+    "Replace symbol body",
+    "Replaces the full definition of a symbol using the language server backend. The body is the whole \
+     symbol, its signature included, without a comment before it.",
+    || symbol_schema("The new symbol body."),
+    |call| run(call, |arguments| symbol(arguments, SymbolAct::Replace), ok),
+);
+
+pub(super) const INSERT_AFTER_SYMBOL: Tool = Tool::adds(
+    "insert_after_symbol",
+    "Insert after symbol",
+    "Inserts content after the end of the definition of a given symbol.",
+    || symbol_schema("The content to insert, on lines of its own after the symbol."),
+    |call| run(call, |arguments| symbol(arguments, SymbolAct::InsertAfter), ok),
+);
+
+pub(super) const INSERT_BEFORE_SYMBOL: Tool = Tool::adds(
+    "insert_before_symbol",
+    "Insert before symbol",
+    "Inserts content before the beginning of the definition of a given symbol.",
+    || symbol_schema("The content to insert, on lines of its own before the symbol."),
+    |call| run(call, |arguments| symbol(arguments, SymbolAct::InsertBefore), ok),
+);
+
+/// A schema of properties that are all required.
+fn schema(properties: Value) -> Value {
+    let required: Vec<String> =
+        properties.as_object().map(|all| all.keys().cloned().collect()).unwrap_or_default();
+    json!({ "type": "object", "properties": properties, "required": required })
+}
+
+fn symbol_schema(body: &str) -> Value {
+    schema(json!({
+        "name_path": {"type": "string", "description": "The name path of the symbol: a simple name, a suffix (`Class/method`), or a path from the file's top level (`/Class/method`)."},
+        "relative_path": {"type": "string", "description": "The relative path to the file containing the symbol."},
+        "body": {"type": "string", "description": body},
+    }))
+}
+
+fn file() -> Value {
+    json!({"type": "string", "description": "The relative path to the file."})
+}
+
+fn start_line() -> Value {
+    json!({"type": "integer", "description": "The 0-based index of the first line."})
+}
+
+fn end_line() -> Value {
+    json!({"type": "integer", "description": "The 0-based index of the last line (inclusive)."})
+}
+
+type Read = fn(&Arguments<'_>) -> Result<What, Reply>;
+type Answer = fn(&Done, &Arguments<'_>) -> Reply;
+
+fn run(call: Call<'_>, read: Read, answer: Answer) -> Running<'_> {
+    Box::pin(async move {
+        let arguments = Arguments::new(&call.arguments);
+        let what = match read(&arguments) {
+            Ok(what) => what,
+            Err(reply) => return reply,
+        };
+        let request =
+            Request { what, base: Base::default(), breaking: Breaking::Allowed, ignored: Ignored::Refused };
+        let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() };
+        match perform(call.project, request, Report::Nothing, by).await {
+            Ok(done) => answer(&done, &arguments),
+            Err(problem) => {
+                let reply = refusal(problem);
+                Reply { text: arguments.restored(&reply.text, &["line", "start_line", "end_line"]), ..reply }
+            }
+        }
+    })
+}
+
+fn ok(_: &Done, _: &Arguments<'_>) -> Reply {
+    Reply::done(SUCCESS)
+}
+
+fn created(done: &Done, arguments: &Arguments<'_>) -> Reply {
+    let path = arguments.string_or("relative_path", "").unwrap_or_default();
+    let overwrote = if done.overwrote { " Overwrote existing file." } else { "" };
+    Reply::done(format!("File created: {path}.{overwrote}"))
+}
+
+pub(super) fn create_text_file(arguments: &Arguments<'_>) -> Result<What, Reply> {
+    Ok(What::Write {
+        path: arguments.string("relative_path").map_err(bad_argument)?.to_owned(),
+        content: arguments.string("content").map_err(bad_argument)?.to_owned(),
+    })
+}
+
+pub(super) fn replace_content(arguments: &Arguments<'_>) -> Result<What, Reply> {
+    let path = arguments.string("relative_path").map_err(bad_argument)?.to_owned();
+    let needle = arguments.string("needle").map_err(bad_argument)?.to_owned();
+    let replacement = arguments.string("repl").map_err(bad_argument)?.to_owned();
+    let mode = replace_mode(arguments)?;
+    let many = arguments.boolean_or("allow_multiple_occurrences", false).map_err(bad_argument)?;
+    let how_many = if many { HowMany::Any } else { HowMany::One };
+    Ok(What::Text { path, act: TextAct::Replace { needle, replacement, mode, how_many } })
+}
+
+/// The contract's `ReplaceMode`.
+pub(super) fn replace_mode(arguments: &Arguments<'_>) -> Result<ReplaceMode, Reply> {
+    match arguments.string("mode").map_err(bad_argument)? {
+        "literal" => Ok(ReplaceMode::Literal),
+        "regex" => Ok(ReplaceMode::Regex),
+        other => Err(error(format!("Invalid mode: '{other}', expected 'literal' or 'regex'"))),
+    }
+}
+
+pub(super) fn delete_lines(arguments: &Arguments<'_>) -> Result<What, Reply> {
+    let path = arguments.string("relative_path").map_err(bad_argument)?.to_owned();
+    let start = arguments.integer("start_line").map_err(bad_argument)?;
+    let end = arguments.integer("end_line").map_err(bad_argument)?;
+    Ok(What::Text { path, act: TextAct::DeleteLines { start, end } })
+}
+
+pub(super) fn replace_lines(arguments: &Arguments<'_>) -> Result<What, Reply> {
+    let path = arguments.string("relative_path").map_err(bad_argument)?.to_owned();
+    let start = arguments.integer("start_line").map_err(bad_argument)?;
+    let end = arguments.integer("end_line").map_err(bad_argument)?;
+    let content = arguments.string("content").map_err(bad_argument)?.to_owned();
+    Ok(What::Text { path, act: TextAct::ReplaceLines { start, end, content } })
+}
+
+pub(super) fn insert_at_line(arguments: &Arguments<'_>) -> Result<What, Reply> {
+    let path = arguments.string("relative_path").map_err(bad_argument)?.to_owned();
+    let line = arguments.integer("line").map_err(bad_argument)?;
+    let content = arguments.string("content").map_err(bad_argument)?.to_owned();
+    Ok(What::Text { path, act: TextAct::InsertAtLine { line, content } })
+}
+
+pub(super) fn symbol(arguments: &Arguments<'_>, act: fn(String) -> SymbolAct) -> Result<What, Reply> {
+    let text = |name: &str| arguments.string(name).map_err(bad_argument);
+    let wanted =
+        Wanted { locals: Locals::Included, ..Wanted::only(text("name_path")?, text("relative_path")?) };
+    let body = text("body")?.to_owned();
+    Ok(What::Symbol { wanted, act: act(body), indentation: Indentation::AsRuled })
+}
+
+/// Whether what was read can be meant, as far as its words tell.
+pub(super) fn check(read: Result<What, Reply>) -> Result<(), Reply> {
+    read?.check().map_err(|problem| refusal(problem.into()))
+}
+
+/// A failure in the contract's words.
+fn refusal(problem: PerformError) -> Reply {
+    match problem {
+        PerformError::Make(MakeError::File(problem)) => file_error(&problem),
+        PerformError::Make(MakeError::Target(problem)) => no_target(problem),
+        PerformError::Make(MakeError::Replace(problem)) => not_replaced(&problem),
+        PerformError::Apply(problem) => not_applied(problem),
+        PerformError::Engine(_) => Reply { outcome: Outcome::NotReady, ..error(problem) },
+        other => error(other),
+    }
+}
+
+pub(super) fn not_applied(problem: ApplyError) -> Reply {
+    match problem {
+        ApplyError::Edit(EditError::File(problem)) => refused_by_disk(problem),
+        other => error(other),
+    }
+}
+
+pub(super) fn not_replaced(problem: &ReplaceError) -> Reply {
+    match problem {
+        ReplaceError::Many { .. } | ReplaceError::Ambiguous => Reply::failed(problem.to_string()),
+        ReplaceError::BudgetSpent { .. } => regex_error(problem),
+        ReplaceError::Pattern(pattern) => pattern_error(pattern),
+        other => error(other),
+    }
+}
+
+fn refused_by_disk(problem: VfsError) -> Reply {
+    match problem {
+        VfsError::Outside { path } => {
+            Reply::failed(format!("Path validation failed: Path is outside the project: {path}"))
+        }
+        VfsError::GitsOwn { path } => {
+            file_error(&FileOpError::Locate(LocateError::Ignored(path.to_string())))
+        }
+        other => file_error(&FileOpError::Vfs(other)),
+    }
+}

@@ -1,0 +1,237 @@
+//! serena's memory tools. Texts are those of the rulings; what memories are is known to `ops::memory`.
+
+use serde_json::{Value, json};
+
+use super::answer::{AnswerLimit, bad_argument, error};
+use super::edits::{not_applied, not_replaced, replace_mode};
+use super::files::MAX_ANSWER_CHARS;
+use super::json as text;
+use crate::arguments::Arguments;
+use crate::{Call, Outcome, Proposed, Reply, Tool};
+use symd_edit::By;
+use symd_ops::edits::ReplaceMode;
+use symd_ops::memory::{self, MemoryError, MemoryName};
+use symd_ops::question::QuestionError;
+
+pub(super) const WRITE_MEMORY: Tool = Tool::changes(
+    "write_memory",
+    "Write memory",
+    "Writes a memory: a note about this project, in Markdown, that helps with later tasks. One that \
+     exists is overwritten.",
+    || {
+        json!({
+            "type": "object",
+            "properties": {
+                "memory_file_name": name_schema(),
+                "content": {"type": "string", "description": "What to remember, as Markdown."},
+                "max_answer_chars": {"type": "integer", "default": -1, "description": "The most characters that the content may have. -1 (the default) is the configured limit."},
+            },
+            "required": ["memory_file_name", "content"],
+        })
+    },
+    |call| Box::pin(async move { write(&call).await.unwrap_or_else(|reply| reply) }),
+);
+
+pub(super) const READ_MEMORY: Tool = Tool::read_only(
+    "read_memory",
+    "Read memory",
+    "Reads the content of a memory. Read only those whose name has to do with the task.",
+    || {
+        json!({
+            "type": "object",
+            "properties": {
+                "memory_file_name": name_schema(),
+                "max_answer_chars": {"type": "integer", "default": -1, "description": MAX_ANSWER_CHARS},
+            },
+            "required": ["memory_file_name"],
+        })
+    },
+    |call| Box::pin(async move { read(&call).await.unwrap_or_else(|reply| reply) }),
+);
+
+pub(super) const LIST_MEMORIES: Tool = Tool::read_only(
+    "list_memories",
+    "List memories",
+    "Lists the names of all memories of this project, as a JSON array.",
+    || {
+        json!({
+            "type": "object",
+            "properties": {
+                "max_answer_chars": {"type": "integer", "default": -1, "description": MAX_ANSWER_CHARS},
+            },
+            "required": [],
+        })
+    },
+    |call| Box::pin(async move { list(&call).await.unwrap_or_else(|reply| reply) }),
+);
+
+pub(super) const DELETE_MEMORY: Tool = Tool::changes(
+    "delete_memory",
+    "Delete memory",
+    "Deletes a memory. Only where the user asks for it, or what it says is wrong or about nothing any \
+     more.",
+    || {
+        json!({
+            "type": "object",
+            "properties": { "memory_file_name": name_schema() },
+            "required": ["memory_file_name"],
+        })
+    },
+    |call| Box::pin(async move { delete(&call).await.unwrap_or_else(|reply| reply) }),
+);
+
+pub(super) const RENAME_MEMORY: Tool = Tool::changes(
+    "rename_memory",
+    "Rename memory",
+    "Gives a memory another name. A / in the new name puts it under a topic.",
+    || {
+        json!({
+            "type": "object",
+            "properties": {
+                "old_name": {"type": "string", "description": "The name of the memory."},
+                "new_name": {"type": "string", "description": "Its new name, which must be free."},
+            },
+            "required": ["old_name", "new_name"],
+        })
+    },
+    |call| Box::pin(async move { rename(&call).await.unwrap_or_else(|reply| reply) }),
+);
+
+pub(super) const EDIT_MEMORY: Tool = Tool::changes(
+    "edit_memory",
+    "Edit memory",
+    "Replaces the one occurrence of a pattern in a memory.",
+    || {
+        json!({
+            "type": "object",
+            "properties": {
+                "memory_file_name": name_schema(),
+                "needle": {"type": "string", "description": "The string or regular expression to search for. It must occur exactly once."},
+                "repl": {"type": "string", "description": "The replacement; in regex mode $!1, $!2 … refer to the groups."},
+                "mode": {"type": "string", "enum": ["literal", "regex"], "description": "Whether needle is a literal string or a regular expression (with DOTALL and MULTILINE)."},
+            },
+            "required": ["memory_file_name", "needle", "repl", "mode"],
+        })
+    },
+    |call| Box::pin(async move { edit(&call).await.unwrap_or_else(|reply| reply) }),
+);
+
+fn name_schema() -> Value {
+    json!({"type": "string", "description": "The memory's name, one that says what it is about; topics are separated by /."})
+}
+
+/// What `write_memory` is asked for.
+pub(super) struct Writing<'a> {
+    name: MemoryName,
+    content: &'a str,
+}
+
+impl<'a> Writing<'a> {
+    pub(super) fn read(proposed: &Proposed<'a>) -> Result<Writing<'a>, Reply> {
+        let arguments = Arguments::new(proposed.arguments);
+        let name = name(&arguments, "memory_file_name")?;
+        let content = arguments.string("content").map_err(bad_argument)?;
+        let limit = AnswerLimit::read(&arguments, proposed.max_answer_chars)?.chars();
+        if content.chars().nth(limit).is_some() {
+            return Err(Reply::failed(format!(
+                "Content for {name} is too long. Max length is {limit} characters. Please make the content shorter."
+            )));
+        }
+        Ok(Writing { name, content })
+    }
+}
+
+async fn write(call: &Call<'_>) -> Result<Reply, Reply> {
+    let Writing { name, content } = Writing::read(&call.proposed())?;
+    memory::write(call.project, &name, content.to_owned(), by(call)).await.map_err(refused)?;
+    Ok(Reply::done(format!("Memory {name} written.")))
+}
+
+async fn read(call: &Call<'_>) -> Result<Reply, Reply> {
+    let arguments = Arguments::new(&call.arguments);
+    let name = name(&arguments, "memory_file_name")?;
+    let limit = AnswerLimit::read(&arguments, call.project.max_answer_chars)?;
+    Ok(match memory::read(call.project, name.clone()).await.map_err(refused)? {
+        Some(text) => limit.reply(text),
+        // A question about what is remembered has an answer: nothing.
+        None => Reply::done(format!(
+            "Memory file {name} not found, consider creating it with the `write_memory` tool if you need it."
+        )),
+    })
+}
+
+async fn list(call: &Call<'_>) -> Result<Reply, Reply> {
+    let limit = AnswerLimit::read(&Arguments::new(&call.arguments), call.project.max_answer_chars)?;
+    let names = memory::list(call.project).await.map_err(refused)?;
+    Ok(limit.reply(shown(&names)))
+}
+
+async fn delete(call: &Call<'_>) -> Result<Reply, Reply> {
+    let name = name(&Arguments::new(&call.arguments), "memory_file_name")?;
+    memory::delete(call.project, &name, by(call)).await.map_err(refused)?;
+    Ok(Reply::done(format!("Memory {name} deleted.")))
+}
+
+async fn rename(call: &Call<'_>) -> Result<Reply, Reply> {
+    let (old, new) = names(&Arguments::new(&call.arguments))?;
+    memory::rename(call.project, &old, &new, by(call)).await.map_err(refused)?;
+    Ok(Reply::done(format!("Memory {old} renamed to {new}.")))
+}
+
+/// What `edit_memory` is asked for.
+pub(super) struct Editing {
+    name: MemoryName,
+    needle: String,
+    replacement: String,
+    mode: ReplaceMode,
+}
+
+impl Editing {
+    pub(super) fn read(arguments: &Arguments<'_>) -> Result<Editing, Reply> {
+        Ok(Editing {
+            name: name(arguments, "memory_file_name")?,
+            needle: arguments.string("needle").map_err(bad_argument)?.to_owned(),
+            replacement: arguments.string("repl").map_err(bad_argument)?.to_owned(),
+            mode: replace_mode(arguments)?,
+        })
+    }
+}
+
+async fn edit(call: &Call<'_>) -> Result<Reply, Reply> {
+    let Editing { name, needle, replacement, mode } = Editing::read(&Arguments::new(&call.arguments))?;
+    memory::edit(call.project, &name, needle, replacement, mode, by(call)).await.map_err(refused)?;
+    Ok(Reply::done(super::edits::SUCCESS))
+}
+
+/// The names as a JSON array.
+pub(super) fn shown(names: &[MemoryName]) -> String {
+    text::to_string(&names.iter().map(MemoryName::as_str).collect::<Vec<_>>())
+}
+
+/// A memory's old name and its new one.
+pub(super) fn names(arguments: &Arguments<'_>) -> Result<(MemoryName, MemoryName), Reply> {
+    Ok((name(arguments, "old_name")?, name(arguments, "new_name")?))
+}
+
+pub(super) fn name(arguments: &Arguments<'_>, parameter: &str) -> Result<MemoryName, Reply> {
+    MemoryName::new(arguments.string(parameter).map_err(bad_argument)?).map_err(refused)
+}
+
+fn by(call: &Call<'_>) -> By {
+    By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() }
+}
+
+/// A failure in the contract's words.
+pub(super) fn refused(problem: MemoryError) -> Reply {
+    match problem {
+        MemoryError::Path(problem) => Reply::failed(format!("Path validation failed: {problem}")),
+        MemoryError::Link(_) => Reply::failed(format!("Path validation failed: {problem}")),
+        MemoryError::Vfs(problem) => Reply::failed(format!("IO error: {problem}")),
+        MemoryError::Replace(problem) => not_replaced(&problem),
+        MemoryError::Apply(problem) => not_applied(problem),
+        MemoryError::Question(QuestionError::Engine(problem)) => {
+            Reply { outcome: Outcome::NotReady, ..error(problem) }
+        }
+        other => error(other),
+    }
+}

@@ -1,0 +1,171 @@
+//! serena's `activate_project` and `remove_project`. Which project a connection speaks of is the connection's own
+//! state. Invariant: it changes only to projects that the user has registered: an agent in a sandbox must not get to
+//! directories by naming them.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::answer::{bad_argument, error};
+use super::memories::shown;
+use crate::arguments::Arguments;
+use crate::{Connected, Reply, Turn, Turning};
+use symd_config::projects::{Projects, ProjectsError, Registered, directory_name};
+use symd_ops::{Project, memory};
+
+/// The description of `activate_project`.
+pub(super) const ACTIVATE_PROJECT: &str = "Activates the project with the given name or path: the tools of this \
+    connection work on it from now on. Only projects that the user has opened with symd can be activated.";
+
+/// The description of `remove_project`.
+pub(super) const REMOVE_PROJECT: &str = "Removes a project from the configuration: it cannot be activated by name any \
+    more. Nothing of the project itself is changed or deleted.";
+
+/// Names that an error lists.
+const LISTED: usize = 50;
+
+/// How long the languages and memories of a project are waited for: it may have to be read first.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The schema of `activate_project`.
+pub(super) fn activate_project_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "project": {"type": "string", "description": "The name of a registered project, or the absolute path of its root."},
+        },
+        "required": ["project"],
+    })
+}
+
+/// The schema of `remove_project`.
+pub(super) fn remove_project_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "project_name": {"type": "string", "description": "The name of the project, as it is registered."},
+        },
+        "required": ["project_name"],
+    })
+}
+
+/// Runs `activate_project`.
+pub(super) fn activate_project(call: Connected<'_>) -> Turning<'_> {
+    Box::pin(async move { activate(&call).await.unwrap_or_else(Turn::Answer) })
+}
+
+async fn activate(call: &Connected<'_>) -> Result<Turn, Reply> {
+    let wanted = Arguments::new(&call.arguments).string("project").map_err(bad_argument)?.to_owned();
+    let looked_up = look_up(call, wanted.clone()).await;
+    if let Some((project, root)) = call.own {
+        // The daemon's own project is there whatever the list says, or whether there is one.
+        let LookedUp { all, path } = looked_up.as_ref().cloned().unwrap_or_default();
+        let name = own_name(&all, root);
+        // A registered name wins over a directory's.
+        let is_named = wanted == name && all.iter().all(|one| one.name != name || one.root == root);
+        if is_named || Path::new(&wanted) == root || path.as_deref() == Some(root) {
+            call.client.activate(None);
+            return Ok(Turn::Answer(Reply::done(describe(&name, project, root).await)));
+        }
+    }
+    let LookedUp { all, path } = looked_up?;
+    let at = |one: &&Registered| one.root == Path::new(&wanted) || path.as_ref() == Some(&one.root);
+    let found = all.iter().find(|one| one.name == wanted).or_else(|| all.iter().find(at));
+    Ok(Turn::Activate(found.ok_or_else(|| not_registered(&wanted, &all))?.clone()))
+}
+
+/// The user's projects, and where a path leads once links are followed.
+#[derive(Clone, Debug, Default)]
+struct LookedUp {
+    all: Vec<Registered>,
+    path: Option<PathBuf>,
+}
+
+async fn look_up(call: &Connected<'_>, wanted: String) -> Result<LookedUp, Reply> {
+    blocking(call, move |projects| {
+        let path = Path::new(&wanted);
+        let path = if path.is_absolute() { path.canonicalize().ok() } else { None };
+        Ok(LookedUp { all: projects.list()?, path })
+    })
+    .await
+}
+
+/// Runs `work` on the user's projects, where it may wait for the disk and for others' turns.
+pub(super) async fn blocking<T: Send + 'static>(
+    call: &Connected<'_>,
+    work: impl FnOnce(&Projects) -> Result<T, ProjectsError> + Send + 'static,
+) -> Result<T, Reply> {
+    let projects = call.projects.clone().map_err(error)?;
+    let done = tokio::task::spawn_blocking(move || work(&projects)).await;
+    done.map_err(error)?.map_err(error)
+}
+
+fn not_registered(wanted: &str, all: &[Registered]) -> Reply {
+    error(format!(
+        "Project '{wanted}' is not registered. Only the user can register it, by running `symd start` in its \
+         directory, or `symd projects add PATH`. Registered projects: {}",
+        listed(all)
+    ))
+}
+
+pub(super) fn listed(all: &[Registered]) -> String {
+    if all.is_empty() {
+        return "none".to_owned();
+    }
+    let mut names: Vec<&str> = all.iter().take(LISTED).map(|one| one.name.as_str()).collect();
+    let more = format!("and {} more", all.len().saturating_sub(LISTED));
+    if all.len() > LISTED {
+        names.push(&more);
+    }
+    names.join(", ")
+}
+
+/// What the project in `root` is called.
+pub(super) fn own_name(registered: &[Registered], root: &Path) -> String {
+    let known = registered.iter().find(|one| one.root == root);
+    known.map_or_else(|| directory_name(root), |one| one.name.clone())
+}
+
+/// The project and what an agent wants to know of it first.
+async fn describe(name: &str, project: &Project, root: &Path) -> String {
+    let memories = tokio::time::timeout(PATIENCE, memory::list(project)).await;
+    // After the question: what the engine tells of itself is as fresh as its last answer.
+    let mut languages: Vec<(String, usize)> = project.engine.status().languages.into_iter().collect();
+    languages.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let languages: Vec<&str> = languages.iter().map(|(language, _)| language.as_str()).collect();
+    let languages = if languages.is_empty() { "none found".to_owned() } else { languages.join(", ") };
+    let memories = match memories {
+        Ok(Ok(names)) => shown(&names),
+        Ok(Err(problem)) => format!("not readable ({problem})"),
+        Err(_) => "not known yet: the project is still being read".to_owned(),
+    };
+    format!(
+        "Project '{name}' is active, at {}.\nProgramming languages: {languages}\nMemories: {memories}",
+        root.display()
+    )
+}
+
+/// Runs `remove_project`.
+pub(super) fn remove_project(call: Connected<'_>) -> Turning<'_> {
+    Box::pin(async move { Turn::Answer(remove(&call).await.unwrap_or_else(|reply| reply)) })
+}
+
+/// The name that `remove_project` is given.
+pub(super) fn removed(arguments: &Map<String, Value>) -> Result<&str, Reply> {
+    Arguments::new(arguments).string("project_name").map_err(bad_argument)
+}
+
+async fn remove(call: &Connected<'_>) -> Result<Reply, Reply> {
+    let name = removed(&call.arguments)?.to_owned();
+    let wanted = name.clone();
+    let (removed, left) =
+        blocking(call, move |projects| Ok((projects.remove(&wanted)?, projects.list()?))).await?;
+    match removed {
+        Some(_) => Ok(Reply::done(format!("Successfully removed project '{name}' from configuration."))),
+        None => Err(error(format!(
+            "Project '{name}' not found in configuration. Registered projects: {}",
+            listed(&left)
+        ))),
+    }
+}

@@ -1,0 +1,123 @@
+//! `rename_symbol` as the serena contract has it. It has no way to ask for more: what the server leaves open of single
+//! uses is told in further lines, where more than that is in doubt the rename is refused.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde_json::{Value, json as schema};
+use tokio::time::Instant;
+
+use super::answer::{bad_argument, error};
+use super::references::{no_target, refusal};
+use crate::arguments::Arguments;
+use crate::asked::{Refusal, in_time};
+use crate::{Call, Reply, Running, Tool};
+use symd_edit::By;
+use symd_index::Locals;
+use symd_lsp::Waiting;
+use symd_ops::edits::{Again, Attempts, Report, carry_out};
+use symd_ops::rename::{Doubts, Listed, Rename, RenameError, UncheckedUses, plan};
+use symd_ops::target::Wanted;
+
+/// How long a server that is not ready is waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Places that a refusal shows.
+const MAX_PLACES: usize = 20;
+
+/// The tool.
+pub(super) const RENAME_SYMBOL: Tool = Tool::changes(
+    "rename_symbol",
+    "Rename symbol",
+    "Renames the symbol with the given name_path to new_name throughout the entire codebase. Refactoring: \
+     all references to a class, function, method or variable are changed.",
+    rename_schema,
+    rename_symbol,
+);
+
+fn rename_schema() -> Value {
+    schema!({
+        "type": "object",
+        "properties": {
+            "name_path": {"type": "string", "description": "The name path of the symbol to rename: a simple name, a suffix (`Class/method`), or a path from the file's top level (`/Class/method`)."},
+            "relative_path": {"type": "string", "description": "The relative path to the file containing the symbol."},
+            "new_name": {"type": "string", "description": "The new name of the symbol."},
+        },
+        "required": ["name_path", "relative_path", "new_name"],
+    })
+}
+
+fn rename_symbol(call: Call<'_>) -> Running<'_> {
+    Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) })
+}
+
+/// What is asked for.
+pub(super) struct Renaming {
+    wanted: Wanted,
+    new_name: String,
+}
+
+impl Renaming {
+    pub(super) fn read(arguments: &Arguments<'_>) -> Result<Renaming, Reply> {
+        let text = |name: &str| arguments.string(name).map(str::to_owned).map_err(bad_argument);
+        let (name_path, relative_path) = (text("name_path")?, text("relative_path")?);
+        let wanted = Wanted { locals: Locals::Included, ..Wanted::only(&name_path, &relative_path) };
+        let new_name = text("new_name")?;
+        wanted.check().map_err(no_target)?;
+        Ok(Renaming { wanted, new_name })
+    }
+}
+
+async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
+    let Renaming { wanted, new_name } = Renaming::read(&Arguments::new(&call.arguments))?;
+    let ask = Rename {
+        wanted,
+        new_name,
+        include: BTreeSet::new(),
+        unchecked: UncheckedUses::Left,
+        doubts: Doubts::NoteUses,
+        waiting: Waiting::Until(Instant::now() + PATIENCE),
+    };
+    let mut attempts = Attempts::begin(call.project, Again::Allowed).await;
+    let planned = loop {
+        let op = plan(call.project, &ask);
+        let planned = match in_time(call.project, PATIENCE, op).await.map_err(refusal)? {
+            Err(error) if error.is_beaten() && attempts.again().await => continue,
+            planned => planned.map_err(refused)?,
+        };
+        let title = format!("rename {} to {}", planned.target.symbol.name_path, planned.new_name);
+        let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title };
+        match carry_out(call.project, &planned, Report::Nothing, by).await {
+            Err(error) if error.is_beaten() && attempts.again().await => {}
+            carried => {
+                carried.map_err(|error| refused(error.into()))?;
+                break planned;
+            }
+        }
+    };
+    let (old, new, count) = (&ask.wanted.name_path, &planned.new_name, planned.changes());
+    let mut text = format!("Successfully renamed '{old}' to '{new}' ({count} changes applied)");
+    for note in planned.notes.iter().filter(|note| note.is_doubt && !note.is_mention) {
+        text.push_str(&format!("\n{}{}", note.text, place_lines(&note.places)));
+    }
+    Ok(Reply::done(text))
+}
+
+fn refused(problem: RenameError) -> Reply {
+    if let RenameError::Question(problem) = problem {
+        return refusal(Refusal::Question(problem));
+    }
+    let advice = match problem {
+        RenameError::Collides { .. } => "; choose another name",
+        RenameError::Linked { .. } => "; nothing was written; rename what it is linked to by hand",
+        RenameError::Doubtful { .. } => "; look at these places, and change them by hand",
+        _ => "",
+    };
+    error(format!("{problem}{advice}{}", place_lines(problem.places())))
+}
+
+/// The first of the places, each on a line of its own.
+fn place_lines(places: &[Listed]) -> String {
+    let lines = places.iter().take(MAX_PLACES);
+    lines.map(|one| format!("\n{}:{}: {}", one.path, one.line, one.text)).collect()
+}

@@ -1,0 +1,32 @@
+//! serena's `restart_language_server`: every server of the project that was started, anew.
+
+use super::answer::error;
+use super::edits::SUCCESS;
+use super::prompts::no_parameters;
+use crate::{Annotations, Call, Reach, Reply, Risk, Tool};
+use symd_lsp::NoAnswer;
+
+pub(super) const RESTART_LANGUAGE_SERVER: Tool = Tool {
+    name: "restart_language_server",
+    title: "Restart language server",
+    description: "Restarts the language server, all of them where the project has several. Call it only where the user \
+        asks, or where answers about symbols stay wrong after files were changed from outside.",
+    schema: no_parameters,
+    annotations: Annotations { read_only: false, destructive: false, idempotent: true, open_world: false },
+    risk: Risk::SafeWrite,
+    reach: Reach::Project,
+    run: |call| Box::pin(async move { restart(&call).await.unwrap_or_else(|reply| reply) }),
+};
+
+async fn restart(call: &Call<'_>) -> Result<Reply, Reply> {
+    let project = call.project.clone();
+    // It looks at programs and processes.
+    let status = tokio::task::spawn_blocking(move || project.server_status()).await.map_err(error)?;
+    let mut failed = Vec::new();
+    // One that nobody has needed yet starts when it is asked something.
+    for server in status.iter().filter(|server| server.starts > 0) {
+        failed.extend(call.project.servers.restart(&server.name).await.err());
+    }
+    let failed: Vec<String> = failed.iter().map(NoAnswer::to_string).collect();
+    if failed.is_empty() { Ok(Reply::done(SUCCESS)) } else { Err(error(failed.join("; "))) }
+}

@@ -1,0 +1,94 @@
+//! tool_router's `apply_patch_json` and `apply_patch_freeform`: both take both forms (contract, sections of those names;
+//! rulings on them).
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::answer::{error, json_text};
+use super::arguments::Strict;
+use crate::{Call, Outcome, Reply, Running, Tool};
+use symd_edit::By;
+use symd_ops::edits::{Base, Breaking, Ignored, PerformError, Report, Request, What, Written, perform};
+
+pub(super) const APPLY_PATCH_JSON: Tool = Tool::changes(
+    "apply_patch_json",
+    "Apply diff",
+    "Apply a unified diff. The Begin/End Patch envelope is taken as well. A patch of several files is applied \
+     whole or not at all; file modes stay as they are.",
+    schema,
+    run,
+);
+
+pub(super) const APPLY_PATCH_FREEFORM: Tool = Tool::changes(
+    "apply_patch_freeform",
+    "Apply patch",
+    "Apply a patch using the apply_patch freeform envelope (Begin/End Patch). A unified diff is taken as well. \
+     A patch of several files is applied whole or not at all; file modes stay as they are.",
+    schema,
+    run,
+);
+
+fn schema() -> Value {
+    json!({
+        "properties": {
+            "patch": {"description": "Unified diff text or freeform apply_patch envelope.", "title": "Patch", "type": "string"}
+        },
+        "required": ["patch"],
+        "title": "ApplyPatchInput",
+        "type": "object",
+        "additionalProperties": false
+    })
+}
+
+fn run(call: Call<'_>) -> Running<'_> {
+    Box::pin(async move { apply(&call).await.unwrap_or_else(|reply| reply) })
+}
+
+#[derive(Serialize)]
+struct ApplyPatchOutput {
+    results: Vec<PatchResult>,
+}
+
+#[derive(Serialize)]
+struct PatchResult {
+    path: String,
+    bytes_written: usize,
+    created: bool,
+}
+
+/// What is asked for: a patch that can be read.
+pub(super) fn read(arguments: &Map<String, Value>) -> Result<What, Reply> {
+    let patch = What::Patch(Strict::read(&schema(), arguments)?.string("patch")?.to_owned());
+    patch.check().map_err(|problem| refused(problem.into()))?;
+    Ok(patch)
+}
+
+async fn apply(call: &Call<'_>) -> Result<Reply, Reply> {
+    let request = Request {
+        what: read(&call.arguments)?,
+        base: Base::default(),
+        breaking: Breaking::Allowed,
+        ignored: Ignored::Edited,
+    };
+    let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() };
+    let done = perform(call.project, request, Report::Nothing, by).await.map_err(refused)?;
+    let result = |written: Written| PatchResult {
+        path: String::from(written.path),
+        bytes_written: written.bytes,
+        created: written.created,
+    };
+    Ok(json_text(&ApplyPatchOutput { results: done.written.into_iter().map(result).collect() }))
+}
+
+/// Why the patch was not applied; whole or not at all is said in every case.
+fn refused(problem: PerformError) -> Reply {
+    let outcome = match problem {
+        PerformError::Engine(_) => Outcome::NotReady,
+        _ => Outcome::Failed,
+    };
+    let mut text = problem.to_string();
+    if !text.contains("nothing was written") && !text.contains("the tree is as it was") {
+        text.push_str("; nothing was written");
+    }
+    Reply { outcome, ..error(text) }
+}
