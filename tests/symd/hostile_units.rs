@@ -66,6 +66,8 @@ impl Worker {
         body.extend(name.as_bytes());
         body.extend(SECONDS.to_le_bytes());
         body.extend(MEMORY.to_le_bytes());
+        // It is not to stop by itself.
+        body.extend(0_u64.to_le_bytes());
         body.extend(text.as_bytes());
         let length = u32::try_from(body.len()).unwrap().to_le_bytes();
         // One that ended while it was written to has said why.
