@@ -19,6 +19,7 @@ pub use symd_parse as parse;
 pub use symd_resolve as resolve;
 pub use symd_serve as serve;
 pub use symd_syntax as syntax;
+pub use symd_sys as sys;
 pub use symd_toolsets as toolsets;
 pub use symd_vfs as vfs;
 pub use symd_watch as watch;

@@ -5,7 +5,8 @@
 use std::path::Path;
 
 /// Layer and row. Layers of one row do not use each other.
-const ROWS: [(&str, u8); 15] = [
+const ROWS: [(&str, u8); 16] = [
+    ("sys", 0),
     ("base", 1),
     ("config", 2),
     ("vfs", 2),

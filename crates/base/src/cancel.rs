@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::processes;
+use symd_sys::processes;
 
 /// A shared flag. Cloning shares it; long loops look at it between two units of work.
 #[derive(Clone, Debug, Default)]

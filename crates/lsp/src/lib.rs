@@ -22,7 +22,6 @@ mod feature;
 mod files;
 mod fleet;
 mod flights;
-mod group;
 mod handshake;
 mod life;
 mod message;

@@ -14,7 +14,6 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 use super::budget::{Budget, Next};
 use super::connection::RequestError;
 use super::fact::Fact;
-use super::group;
 use super::phase::Phase;
 use super::process::{self, End, Process, Started};
 use super::readiness::{Readiness, Standing, Told};
@@ -22,6 +21,7 @@ use super::server::{Early, STOPPED_BY_HAND, Spec, TOO_MANY_CHANGES, Used};
 use super::session::Session;
 use super::{ServerState, ending};
 use symd_base::RelPath;
+use symd_sys::group;
 
 /// How often the memory of a server is looked at: often enough that a leak is seen before it hurts.
 const MEMORY_EVERY: Duration = Duration::from_secs(10);

@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering;
 
 use super::fleet::Fleet;
 use super::server::{LATE, Server};
-use super::{ServerState, ServerStatus, group};
+use super::{ServerState, ServerStatus};
 use symd_base::RelPath;
 use symd_config::{LanguageId, ServerUse};
+use symd_sys::group;
 
 impl Fleet {
     /// All servers that were made, and all whose programs are there.

@@ -17,8 +17,8 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::group;
 use super::stderr::{self, Tail};
+use symd_sys::group;
 
 /// How long the ended group's last words are waited for. More comes only from programs that left the group.
 const LAST_WORDS: Duration = Duration::from_millis(500);

@@ -17,8 +17,8 @@ use std::process::{Child, Command, ExitCode, ExitStatus};
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, PidfdFlags, Signal};
 
-use super::group;
 use symd_base::processes;
+use symd_sys::group;
 
 /// How much less than the daemon a server is favoured: syntax answers stay fast beside a busy one.
 const NICENESS: i32 = 10;

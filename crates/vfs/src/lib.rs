@@ -1,7 +1,6 @@
 //! The one door to the project's files. Everything is opened beneath the descriptor of the root, so no
 //! path, link or race of a client's making leads outside. `slot` holds the steps of a write; only `edit` takes them.
 
-mod beneath;
 mod change;
 mod gits_own;
 mod ignore;

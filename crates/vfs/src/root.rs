@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::beneath;
 use symd_base::RelPath;
+use symd_sys::beneath;
 
 /// Files larger than this are not read: nothing of ours makes sense of them, and offsets are 32 bits.
 pub const MAX_FILE_BYTES: u64 = 100 << 20;

@@ -18,7 +18,7 @@ static WITHOUT_OPENAT2: AtomicBool = AtomicBool::new(false);
 
 /// Opens `path` beneath `root`. `canonical_root` is the root's own absolute path without links: an
 /// absolute link that points back inside is followed, as an editor would.
-pub(super) fn open(
+pub fn open(
     root: BorrowedFd<'_>,
     canonical_root: &Path,
     path: &Path,
@@ -126,7 +126,7 @@ fn by_components(
 }
 
 /// Opens `path` beneath `root` where no component may be a link: what a write goes through, after [`resolve`].
-pub(super) fn open_exactly(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+pub fn open_exactly(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
     let flags = flags | OFlags::CLOEXEC;
     if !WITHOUT_OPENAT2.load(Ordering::Relaxed) {
         let how = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
@@ -155,7 +155,7 @@ fn exactly_by_components(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Re
 
 /// The path without links that `path` names. From the first component on that does not exist, components are kept as
 /// they are (`..` among them is refused, since nobody can say what it would mean).
-pub(super) fn resolve(root: BorrowedFd<'_>, canonical_root: &Path, path: &Path) -> Result<PathBuf, Errno> {
+pub fn resolve(root: BorrowedFd<'_>, canonical_root: &Path, path: &Path) -> Result<PathBuf, Errno> {
     let mut links_left = MAX_LINKS;
     let mut here = Here::at(root);
     let mut ahead = reversed(path)?;

@@ -7,7 +7,7 @@ use std::os::fd::OwnedFd;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, PidfdFlags, Signal};
 
-use symd_base::processes::{self, Process};
+use crate::processes::{self, Process};
 
 /// How often a group that is ended one by one is looked at again.
 const ROUNDS: usize = 100;
@@ -15,19 +15,19 @@ const ROUNDS: usize = 100;
 const PATIENCE: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 
 /// Bytes of resident memory of the whole group; pages that several share are counted for each.
-pub(super) fn memory_bytes(group: Pid) -> u64 {
+pub fn memory_bytes(group: Pid) -> u64 {
     let page = u64::try_from(rustix::param::page_size()).unwrap_or(4096);
     members(group).iter().map(|member| member.resident_pages * page).sum()
 }
 
 /// How many processes of the group live.
 #[cfg(test)]
-pub(super) fn count(group: Pid) -> usize {
+pub fn count(group: Pid) -> usize {
     members(group).len()
 }
 
 /// Asks every process of the group but its leader, the supervisor, to end.
-pub(super) fn terminate(group: Pid) {
+pub fn terminate(group: Pid) {
     for (pid, process) in open(group) {
         if pid != group {
             // Gone meanwhile: that is what is wanted.
@@ -37,13 +37,13 @@ pub(super) fn terminate(group: Pid) {
 }
 
 /// Ends the whole group. The caller has not yet reaped the leader: its number belongs to the group as yet.
-pub(super) fn kill(group: Pid) {
+pub fn kill(group: Pid) {
     let _ = rustix::process::kill_process_group(group, Signal::KILL);
 }
 
 /// Ends every process of the group but its leader, and waits until they are gone; gives up on what starts new ones faster
 /// than they can be ended, and on what the system does not let end.
-pub(super) fn kill_all_but_leader(group: Pid) {
+pub fn kill_all_but_leader(group: Pid) {
     for _ in 0..ROUNDS {
         let mut others = open(group);
         others.retain(|(pid, _)| *pid != group);
@@ -61,7 +61,7 @@ pub(super) fn kill_all_but_leader(group: Pid) {
 }
 
 /// Descriptors of all that live in the group; each becomes readable when its process ends.
-pub(super) fn open(group: Pid) -> Vec<(Pid, OwnedFd)> {
+pub fn open(group: Pid) -> Vec<(Pid, OwnedFd)> {
     let open = |member: Process| {
         let process = rustix::process::pidfd_open(member.pid, PidfdFlags::empty()).ok()?;
         processes::of(member.pid).filter(|process| process.group == Some(group))?;
