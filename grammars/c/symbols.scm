@@ -1,4 +1,4 @@
-; C, as clangd lists it. The vocabulary is described in src/syntax/roles.rs.
+; C, as clangd lists it. The vocabulary is described in crates/syntax/src/roles.rs.
 
 [(identifier) (type_identifier) (field_identifier)] @identifier
 [(compound_statement) (field_declaration_list) (enumerator_list)] @body

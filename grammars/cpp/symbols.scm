@@ -1,4 +1,4 @@
-; C++, as clangd lists it, by simple names. The vocabulary is described in src/syntax/roles.rs.
+; C++, as clangd lists it, by simple names. The vocabulary is described in crates/syntax/src/roles.rs.
 
 [(identifier) (type_identifier) (field_identifier) (namespace_identifier)] @identifier
 [(compound_statement) (declaration_list) (field_declaration_list) (enumerator_list)] @body

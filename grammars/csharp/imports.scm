@@ -1,4 +1,4 @@
-; C#'s namespaces and usings. The vocabulary is described in src/syntax/imports/roles.rs.
+; C#'s namespaces and usings. The vocabulary is described in crates/syntax/src/imports/roles.rs.
 
 (namespace_declaration name: (_) @package)
 (file_scoped_namespace_declaration name: (_) @package)

@@ -1,4 +1,4 @@
-; C#, as Roslyn lists it, by simple names. The vocabulary is described in src/syntax/roles.rs.
+; C#, as Roslyn lists it, by simple names. The vocabulary is described in crates/syntax/src/roles.rs.
 
 (identifier) @identifier
 [(block) (declaration_list) (enum_member_declaration_list)] @body

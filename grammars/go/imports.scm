@@ -1,4 +1,4 @@
-; Go's package and imports. The vocabulary is described in src/syntax/imports/roles.rs.
+; Go's package and imports. The vocabulary is described in crates/syntax/src/imports/roles.rs.
 
 (package_clause (package_identifier) @package)
 (import_spec

@@ -1,4 +1,4 @@
-; Go, as gopls lists it, methods by their simple names. The vocabulary is described in src/syntax/roles.rs.
+; Go, as gopls lists it, methods by their simple names. The vocabulary is described in crates/syntax/src/roles.rs.
 
 [(identifier) (type_identifier) (field_identifier) (package_identifier)] @identifier
 (block) @body

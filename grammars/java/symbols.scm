@@ -1,4 +1,4 @@
-; Java, as jdtls lists it, methods by their simple names. The vocabulary is described in src/syntax/roles.rs.
+; Java, as jdtls lists it, methods by their simple names. The vocabulary is described in crates/syntax/src/roles.rs.
 
 [(identifier) (type_identifier)] @identifier
 [(block) (constructor_body) (class_body) (interface_body) (enum_body) (annotation_type_body)] @body

@@ -1,4 +1,4 @@
-; JavaScript's imports and exports, CommonJS included. The vocabulary is described in src/syntax/imports/roles.rs.
+; JavaScript's imports and exports, CommonJS included. The vocabulary is described in crates/syntax/src/imports/roles.rs.
 
 (import_statement (import_clause (named_imports (import_specifier name: (_) @import.name alias: (_)? @import.alias)))
   source: (string) @import.module) @import

@@ -1,5 +1,5 @@
 ; JavaScript, as tsserver lists it, without the variables inside functions. The vocabulary is described in
-; src/syntax/roles.rs.
+; crates/syntax/src/roles.rs.
 
 [(identifier) (property_identifier) (private_property_identifier) (shorthand_property_identifier) (shorthand_property_identifier_pattern)] @identifier
 [(statement_block) (class_body)] @body

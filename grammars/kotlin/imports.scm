@@ -1,4 +1,4 @@
-; Kotlin's package and imports. The vocabulary is described in src/syntax/imports/roles.rs.
+; Kotlin's package and imports. The vocabulary is described in crates/syntax/src/imports/roles.rs.
 
 (package_header (identifier) @package)
 (import_header

@@ -1,4 +1,4 @@
-; Kotlin. No parameters, no locals. The vocabulary is described in src/syntax/roles.rs.
+; Kotlin. No parameters, no locals. The vocabulary is described in crates/syntax/src/roles.rs.
 ;
 ; tree-sitter analyses every parent node of every pattern against the grammar when the query is compiled, and
 ; this grammar is large: patterns that named keywords and modifiers below their declaration took 46 ms to

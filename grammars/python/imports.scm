@@ -1,4 +1,4 @@
-; Python's imports. The vocabulary is described in src/syntax/imports/roles.rs.
+; Python's imports. The vocabulary is described in crates/syntax/src/imports/roles.rs.
 
 (import_statement name: (dotted_name) @import.module) @import
 (import_statement name: (aliased_import name: (dotted_name) @import.module alias: (identifier) @import.alias)) @import

@@ -1,4 +1,4 @@
-; Python, as pyright lists it. The vocabulary is described in src/syntax/roles.rs.
+; Python, as pyright lists it. The vocabulary is described in crates/syntax/src/roles.rs.
 
 (identifier) @identifier
 [(type) (assignment) (augmented_assignment) (call) (subscript)] @template

@@ -1,4 +1,4 @@
-; Rust, as rust-analyzer lists it, without locals. The vocabulary is described in src/syntax/roles.rs.
+; Rust, as rust-analyzer lists it, without locals. The vocabulary is described in crates/syntax/src/roles.rs.
 
 [(identifier) (type_identifier) (field_identifier) (shorthand_field_identifier)] @identifier
 [(string_literal) (raw_string_literal)] @template

@@ -1,5 +1,5 @@
 ; TypeScript and TSX, as tsserver lists them, without the variables inside functions. The vocabulary is
-; described in src/syntax/roles.rs.
+; described in crates/syntax/src/roles.rs.
 
 [(identifier) (type_identifier) (property_identifier) (private_property_identifier) (shorthand_property_identifier) (shorthand_property_identifier_pattern)] @identifier
 [(statement_block) (class_body) (interface_body) (enum_body)] @body

@@ -73,7 +73,7 @@ impl Default for Limits {
 pub struct Settings {
     /// Minutes without a connection after which the daemon ends; 0 = never. Fractions are allowed.
     pub idle_exit_minutes: f64,
-    /// What is logged, in the words of `SYMD_LOG`: `info`, `info,symd::watch=debug`.
+    /// What is logged, in the words of `SYMD_LOG`: `info`, `info,symd_watch=debug`.
     pub log: String,
     /// Characters after which an answer is "too long", where a tool's caller does not say.
     pub max_answer_chars: usize,
