@@ -1,4 +1,4 @@
-//! Cancellation that synchronous code can look at: a flag shared by whoever asks and whoever works.
+//! Cancellation of synchronous work: a flag that the requester and the worker share.
 //! Invariant: once raised it is never lowered.
 
 use std::sync::Arc;
@@ -9,24 +9,24 @@ use symd_sys::processes;
 
 /// A shared flag. Cloning shares it; long loops look at it between two units of work.
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<Flag>);
+pub struct Cancel(Arc<CancelFlag>);
 
 #[derive(Debug, Default)]
-struct Flag {
+struct CancelFlag {
     is_raised: AtomicBool,
-    allotted: Option<Allotted>,
+    budget: Option<ProcessorBudget>,
 }
 
-/// Processor time of this process.
+/// How much more processor time this process may take.
 #[derive(Debug)]
-struct Allotted {
+struct ProcessorBudget {
     began: Instant,
     /// What it had taken then.
     before: Duration,
     time: Duration,
 }
 
-/// The work was given up because its asker went away.
+/// The work stopped because its cancellation flag was raised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cancelled")]
 pub struct Cancelled;
@@ -39,8 +39,8 @@ impl Cancel {
 
     /// A flag that is raised once this process has taken so much more processor time: for a process of one thread.
     pub fn after_processor_time(time: Duration) -> Cancel {
-        let allotted = Allotted { began: Instant::now(), before: processes::own_processor_time(), time };
-        Cancel(Arc::new(Flag { is_raised: AtomicBool::new(false), allotted: Some(allotted) }))
+        let budget = ProcessorBudget { began: Instant::now(), before: processes::own_processor_time(), time };
+        Cancel(Arc::new(CancelFlag { is_raised: AtomicBool::new(false), budget: Some(budget) }))
     }
 
     /// Raises the flag for every clone.
@@ -50,7 +50,8 @@ impl Cancel {
 
     /// Whether the flag is raised.
     pub fn is_cancelled(&self) -> bool {
-        self.0.is_raised.load(Ordering::Relaxed) || self.0.allotted.as_ref().is_some_and(Allotted::is_used_up)
+        self.0.is_raised.load(Ordering::Relaxed)
+            || self.0.budget.as_ref().is_some_and(ProcessorBudget::is_used_up)
     }
 
     /// `Err(Cancelled)` once the flag is raised, for use with `?` inside loops.
@@ -65,7 +66,7 @@ impl Cancel {
     }
 }
 
-impl Allotted {
+impl ProcessorBudget {
     fn is_used_up(&self) -> bool {
         // The clock on the wall is read without a system call, and one thread takes no more than that.
         self.began.elapsed() >= self.time

@@ -1,7 +1,5 @@
 //! Everything that can happen to the engine. All work starts here.
 
-use std::time::Instant;
-
 use std::sync::Arc;
 
 use super::look::{Looked, ToLookAt};
@@ -40,8 +38,6 @@ pub(super) enum Event {
         files: Vec<Looked>,
         /// What the same job is to look at when others have been.
         later: Vec<ToLookAt>,
-        /// When the job was first at it.
-        since: Instant,
     },
     /// Somebody asks; the question runs as soon as the index shows everything written before now.
     Ask(Question),

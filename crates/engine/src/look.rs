@@ -17,7 +17,7 @@ use symd_vfs::{EntryKind, FileBytes, Root, Stat, VfsError};
 /// Larger files are listed and searched, not parsed: a syntax tree takes many times the text's memory, and
 /// what is larger than this was written by a program.
 pub const MAX_PARSED_BYTES: u64 = 8 << 20;
-/// A line longer than this was hardly written by hand: in bytes.
+/// Bytes of a line with its line break: a longer one was hardly written by hand.
 const LONG_LINE: usize = 4096;
 /// Enough for any `#!` line.
 const SHEBANG_BYTES: usize = 128;
@@ -53,7 +53,7 @@ pub(super) enum Found {
     /// Something new that the parser takes long over; the file as it is shown until it is tried out.
     SetAside {
         entry: Arc<FileEntry>,
-        /// When the parser began with it.
+        /// When the parser began with it, or the file was postponed.
         since: Instant,
         trial: Trial,
     },
@@ -85,35 +85,31 @@ pub(super) struct Looker {
     pub(super) parsers: Parsers,
 }
 
-/// Whether a file that a program has written, by its long lines, waits for those that people have written: there parsers
-/// take longest, or never end, and questions are asked about the others.
+/// When a file with long lines is parsed. Programs write such files, parsers take longest over them or never end, and most
+/// questions are about other files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
-    /// It does not wait.
+pub(super) enum LookOrder {
+    /// In its turn.
     AsListed,
-    /// It is left for later.
+    /// Behind all other files: this look answers [`Found::Later`].
     LongLinesLast,
+    /// Now: the file was postponed at this time, and questions have waited for it since.
+    Postponed(Instant),
 }
 
 /// How much of the parser's time a look may take.
 #[derive(Debug)]
 enum Effort<'c> {
-    /// As much as is expected of any file; none where it has long lines.
-    ShortLines,
     /// As much as is expected of any file.
-    Usual,
+    Usual(LookOrder),
     /// All that a file may take, until this is raised.
     Trial(Option<(ContentHash, Running)>, &'c Cancel),
 }
 
 impl Looker {
     /// Looks at `path`, of which `known` is what the index holds.
-    pub(super) fn look(&self, order: Order, path: RelPath, known: Option<&Arc<FileEntry>>) -> Looked {
-        let effort = match order {
-            Order::AsListed => Effort::Usual,
-            Order::LongLinesLast => Effort::ShortLines,
-        };
-        self.look_with(effort, path, known)
+    pub(super) fn look(&self, order: LookOrder, path: RelPath, known: Option<&Arc<FileEntry>>) -> Looked {
+        self.look_with(Effort::Usual(order), path, known)
     }
 
     /// Looks at a file that was set aside, for as long as it takes, or until `cancel` is raised.
@@ -222,14 +218,13 @@ impl Looker {
             );
         }
         let Ok((text, _)) = text::decode(bytes) else { return skipped(Skipped::Binary, stat) };
-        if matches!(effort, Effort::ShortLines) && has_long_line(&text) {
-            return Found::Later;
-        }
-        let since = Instant::now();
+        let since = match effort {
+            Effort::Usual(LookOrder::LongLinesLast) if has_long_line(&text) => return Found::Later,
+            Effort::Usual(LookOrder::Postponed(since)) => since,
+            _ => Instant::now(),
+        };
         let attempt = match effort {
-            Effort::ShortLines | Effort::Usual => {
-                self.parsers.outline_of_file(grammar, &text, hash, &self.cancel)
-            }
+            Effort::Usual(_) => self.parsers.outline_of_file(grammar, &text, hash, &self.cancel),
             Effort::Trial(running, cancel) => {
                 // Of another text, which the file held then, it is dropped.
                 let running = running.filter(|(of, _)| *of == hash).map(|(_, running)| running);
@@ -304,9 +299,7 @@ fn may_pass(error: &VfsError) -> bool {
 }
 
 fn has_long_line(text: &str) -> bool {
-    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
-    let mut start = 0;
-    ends.map(|end| end - std::mem::replace(&mut start, end)).any(|length| length > LONG_LINE)
+    text.split_inclusive('\n').any(|line| line.len() > LONG_LINE)
 }
 
 fn new(path: &RelPath, content: Content) -> Found {

@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 
 use super::event::{Event, Length, Question};
 use super::hard_links::HardLinks;
-use super::look::{Found, Looked, Looker, Order, ToLookAt, Trial};
+use super::look::{Found, LookOrder, Looked, Looker, ToLookAt, Trial};
 use super::pending::Pending;
 use super::pool::Pool;
 use super::status::{EngineStatus, Tally};
@@ -144,9 +144,9 @@ impl Run {
         match event {
             Event::Noticed(notices) => notices.into_iter().for_each(|notice| self.noticed(notice)),
             Event::Unwatched => self.unwatched(),
-            Event::Looked { job, files, later, since } => {
+            Event::Looked { job, files, later } => {
                 self.looked(job, files);
-                self.go_on(job, later, since);
+                self.go_on(job, later);
             }
             Event::Ask(question) => self.ask(question),
             Event::Outlined(files) => self.outlined(files),
@@ -279,40 +279,34 @@ impl Run {
             chunk.iter().for_each(|(path, _)| self.trials.end(path));
             let are_many = self.pending.looks() > MANY_LOOKS;
             let job = self.pending.begin(chunk.iter().map(|(path, _)| path));
-            self.begin_look(job, chunk, if are_many { Order::LongLinesLast } else { Order::AsListed }, None);
+            self.begin_look(
+                job,
+                chunk,
+                if are_many { LookOrder::LongLinesLast } else { LookOrder::AsListed },
+            );
         }
     }
 
-    /// `since` is when the job was at these files before.
-    fn begin_look(&self, job: u64, chunk: Vec<ToLookAt>, order: Order, since: Option<Instant>) {
+    fn begin_look(&self, job: u64, chunk: Vec<ToLookAt>, order: LookOrder) {
         let (looker, sender) = (self.looker.clone(), self.sender.clone());
         self.pool.background(move || {
-            let now = Instant::now();
             let (mut files, mut later) = (Vec::new(), Vec::new());
             for (path, known) in chunk {
-                let mut looked = looker.look(order, path, known.as_ref());
-                match (&mut looked.found, since) {
-                    (Found::Later, _) => {
-                        later.push((looked.path, known));
-                        continue;
-                    }
-                    // Who waits for it has waited since then.
-                    (Found::SetAside { since: parsed, .. }, Some(since)) => *parsed = since,
-                    _ => {}
+                match looker.look(order, path, known.as_ref()) {
+                    Looked { path, found: Found::Later, .. } => later.push((path, known)),
+                    looked => files.push(looked),
                 }
-                files.push(looked);
             }
-            send(&sender, Event::Looked { job, files, later, since: since.unwrap_or(now) });
+            send(&sender, Event::Looked { job, files, later });
         });
     }
 
-    /// Ends a job that was looked at, or looks at what it has left for later: behind all that is queued, while who waits for
-    /// the job goes on waiting.
-    fn go_on(&mut self, job: u64, later: Vec<ToLookAt>, since: Instant) {
+    /// Ends a job, or queues the files that it has postponed behind all others: questions go on waiting for the job.
+    fn go_on(&mut self, job: u64, later: Vec<ToLookAt>) {
         if later.is_empty() {
             self.pending.end(job);
         } else {
-            self.begin_look(job, later, Order::AsListed, Some(since));
+            self.begin_look(job, later, LookOrder::Postponed(Instant::now()));
         }
     }
 
@@ -389,7 +383,7 @@ impl Run {
         let start = if trial.is_running() { Start::Now } else { Start::InTurn };
         self.trials.begin(path, start, move |cancel| {
             let files = vec![looker.try_out(trial, cancel)];
-            send(&sender, Event::Looked { job, files, later: Vec::new(), since: Instant::now() });
+            send(&sender, Event::Looked { job, files, later: Vec::new() });
         });
     }
 

@@ -161,7 +161,7 @@ impl Crew {
         let bytes = request.text.len();
         let expected = limits::expected(bytes, self.shared.lock().pace.of(grammar.name()));
         let (stop_after, patience) = match lane {
-            // It goes on where it is.
+            // The client waits for this text: the same worker goes on with it if it takes long.
             Lane::Question => (None, Patience::Expected(expected)),
             // Another worker would have to get all grammars at hand again, for much longer than the texts of a project take.
             Lane::File => (Some(expected), Patience::Expected(limits::too_late(expected))),
@@ -181,8 +181,6 @@ impl Crew {
         };
         if lane != Lane::Trial {
             self.shared.keep(worker, Some(bytes));
-        }
-        if lane != Lane::Trial {
             self.shared.lock().pace.learn(grammar.name(), bytes, answered.took);
         }
         Ok(Outcome::Answered(answered))

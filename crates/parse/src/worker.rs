@@ -59,8 +59,8 @@ impl Worker {
             read_frame(&mut frame)?;
             match catch_unwind(AssertUnwindSafe(|| self.answer(&frame))) {
                 Ok(Ok(answer)) => say(Tag::Done, &answer)?,
-                Ok(Err(Unfinished::Stopped)) => say(Tag::Stopped, &[])?,
-                Ok(Err(Unfinished::Failed(why))) => say(Tag::Failed, why.as_bytes())?,
+                Ok(Err(RequestFailure::Stopped)) => say(Tag::Stopped, &[])?,
+                Ok(Err(RequestFailure::Failed(why))) => say(Tag::Failed, why.as_bytes())?,
                 Err(_) => say(Tag::Failed, b"the parser panicked")?,
             }
             // A large text's buffer would stay.
@@ -69,13 +69,14 @@ impl Worker {
         }
     }
 
-    fn answer(&mut self, frame: &[u8]) -> Result<Vec<u8>, Unfinished> {
-        let request = Request::read(frame).ok_or_else(|| Unfinished::failed("not a request"))?;
-        let grammar = Grammar::named(request.grammar).ok_or_else(|| Unfinished::failed("no such grammar"))?;
+    fn answer(&mut self, frame: &[u8]) -> Result<Vec<u8>, RequestFailure> {
+        let request = Request::read(frame).ok_or_else(|| RequestFailure::failed("not a request"))?;
+        let grammar =
+            Grammar::named(request.grammar).ok_or_else(|| RequestFailure::failed("no such grammar"))?;
         if !self.at_hand.contains(&grammar) {
-            grammar.load().map_err(Unfinished::failed)?;
+            grammar.load().map_err(RequestFailure::failed)?;
             self.at_hand.push(grammar);
-            say(Tag::Begun, &[]).map_err(Unfinished::failed)?;
+            say(Tag::Begun, &[]).map_err(RequestFailure::failed)?;
         }
         let allowance = request.allowance;
         // Whole seconds: the system knows no others.
@@ -92,23 +93,23 @@ impl Worker {
 }
 
 /// Why there is no answer.
-enum Unfinished {
+enum RequestFailure {
     /// It was to stop after so long.
     Stopped,
     Failed(String),
 }
 
-impl Unfinished {
-    fn failed(why: impl ToString) -> Unfinished {
-        Unfinished::Failed(why.to_string())
+impl RequestFailure {
+    fn failed(why: impl ToString) -> RequestFailure {
+        RequestFailure::Failed(why.to_string())
     }
 }
 
-impl From<OutlineError> for Unfinished {
-    fn from(error: OutlineError) -> Unfinished {
+impl From<OutlineError> for RequestFailure {
+    fn from(error: OutlineError) -> RequestFailure {
         match error {
-            OutlineError::Cancelled => Unfinished::Stopped,
-            error => Unfinished::failed(error),
+            OutlineError::Cancelled => RequestFailure::Stopped,
+            error => RequestFailure::failed(error),
         }
     }
 }
