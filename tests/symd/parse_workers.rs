@@ -146,6 +146,36 @@ fn a_text_that_takes_long_leaves_its_worker_to_other_texts() {
 }
 
 #[test]
+fn while_a_worker_is_stopped_no_answer_says_that_there_is_nothing() {
+    let user = User::new();
+    write(&user.path("project/good.py"), "def good(): pass\n");
+    // A worker is kept ready for it.
+    let mut wire = user.connect();
+    wire.initialize();
+    let daemon = pid(&user);
+    let until = Instant::now() + DEADLINE;
+    while workers(daemon).is_empty() {
+        assert!(Instant::now() < until, "no worker is kept");
+    }
+    let stopped = workers(daemon);
+    stopped.iter().for_each(|&worker| kill_process(worker, Signal::STOP).unwrap());
+    write(&user.path("project/late.py"), "def late(): pass\nlate()\n");
+    let serena = |tool: &str, arguments: &str| {
+        let output = user.symd().args(["call", "--toolset", "serena", tool, arguments]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let found = serena("find_symbol", r#"{"name_path_pattern": "late"}"#);
+    assert!(
+        found.starts_with("Error: No symbol found so far: 1 file") && found.contains("late.py"),
+        "{found}"
+    );
+    stopped.iter().for_each(|&worker| kill_process(worker, Signal::CONT).unwrap());
+    tried(&user);
+    let found = serena("find_symbol", r#"{"name_path_pattern": "late"}"#);
+    assert!(found.starts_with(r#"[{"name_path": "late""#), "{found}");
+}
+
+#[test]
 fn a_worker_has_a_pipe_and_nothing_else() {
     let user = User::new();
     write(&user.path("project/good.py"), "def good(): pass\n");

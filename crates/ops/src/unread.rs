@@ -61,6 +61,13 @@ impl Unread {
         self.0.iter().map(|(obstacle, paths)| clause(obstacle, paths)).collect()
     }
 
+    /// The same for those files alone of which no symbol is known.
+    pub fn clauses_of_unknown(&self) -> Vec<String> {
+        let known = [Obstacle::Broken, Obstacle::Misread];
+        let unknown = self.0.iter().filter(|(obstacle, _)| !known.contains(obstacle));
+        unknown.map(|(obstacle, paths)| clause(obstacle, paths)).collect()
+    }
+
     /// The same where no name was looked for but all there is.
     pub fn clauses_of_all(&self) -> Vec<String> {
         self.0.iter().map(|(obstacle, paths)| clause_of_all(obstacle, paths)).collect()

@@ -8,14 +8,13 @@ use rustix::process::{DumpableBehavior, Pid, Resource, Rlimit, Signal};
 /// Ties this process to the thread that started it, which lives as long as the daemon `parent`, and takes from it what it
 /// does not need. What the system cannot do (a kernel without filters) is left out: the other walls stand. An error says that
 /// there is no life line.
-pub(super) fn confine(parent: Pid, niceness: i32) -> rustix::io::Result<()> {
+pub(super) fn confine(parent: Pid) -> rustix::io::Result<()> {
     // However the daemon ends, also while this process hangs in a text.
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
     // It may have ended before that was set.
     if rustix::process::getppid() != Some(parent) {
         return Err(rustix::io::Errno::SRCH);
     }
-    let _ = rustix::process::nice(niceness);
     // No core file, and no program that the system runs to make one: it would hold the user's source.
     let _ = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let none = Rlimit { current: Some(0), maximum: Some(0) };

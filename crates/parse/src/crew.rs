@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::limits;
-use super::process::{Answered, LEAST_FAVOURED, Patience, Unanswered, Worker};
+use super::process::{Answered, Unanswered, Worker};
 use super::protocol::Request;
 use super::worker;
 use symd_base::Cancel;
@@ -80,7 +80,7 @@ struct Pace {
 }
 
 enum Order {
-    Start(i32, SyncSender<io::Result<Worker>>),
+    Start(SyncSender<io::Result<Worker>>),
     /// A client came or went: have a worker ready, or look whether one is to be ended.
     Clients,
 }
@@ -151,24 +151,28 @@ impl Crew {
     ) -> Result<Outcome, Unanswered> {
         let permit = self.permit(lane, cancel)?;
         let mut worker = match lane {
-            Lane::Trial => self.start(LEAST_FAVOURED)?,
+            Lane::Trial => self.start()?,
             Lane::Question | Lane::File => match self.shared.idle() {
                 Some(worker) => worker,
-                None => self.start(0)?,
+                None => self.start()?,
             },
         };
         self.shared.requests.fetch_add(1, Ordering::Relaxed);
         let bytes = request.text.len();
         let expected = limits::expected(bytes, self.shared.lock().pace.of(grammar.name()));
-        let (stop_after, patience) = match lane {
+        let (stop_after, expected) = match lane {
             // The client waits for this text: the same worker goes on with it if it takes long.
-            Lane::Question => (None, Patience::Expected(expected)),
+            Lane::Question => (None, expected),
             // Another worker would have to get all grammars at hand again, for much longer than the texts of a project take.
-            Lane::File => (Some(expected), Patience::Expected(limits::too_late(expected))),
-            Lane::Trial => (None, Patience::Full),
+            Lane::File => (Some(expected), limits::too_late(expected)),
+            Lane::Trial => (None, limits::HEAD_START),
         };
         let request = Request { stop_after, ..*request };
-        let answered = match worker.ask(&request, grammar.name(), patience, cancel) {
+        let answered = match worker.ask(&request, grammar.name(), expected, cancel) {
+            Err(Unanswered::Slow) if lane == Lane::Trial => {
+                worker.put_behind();
+                worker.go_on(cancel)?
+            }
             Err(Unanswered::Slow) => {
                 drop(permit);
                 return Ok(Outcome::Slow(self.aside(worker)));
@@ -213,10 +217,10 @@ impl Crew {
         let _ = self.orders.try_send(Order::Clients);
     }
 
-    fn start(&self, niceness: i32) -> Result<Worker, Unanswered> {
+    fn start(&self) -> Result<Worker, Unanswered> {
         let gone = || Unanswered::NotStarted(io::Error::other("the thread that starts workers is gone"));
         let (reply, started) = sync_channel(1);
-        self.orders.send(Order::Start(niceness, reply)).map_err(|_| gone())?;
+        self.orders.send(Order::Start(reply)).map_err(|_| gone())?;
         started.recv().map_err(|_| gone())?.map_err(Unanswered::NotStarted)
     }
 
@@ -323,9 +327,9 @@ impl Starter {
                 orders.recv_timeout(IDLE / 4)
             };
             match order {
-                Ok(Order::Start(niceness, reply)) => {
+                Ok(Order::Start(reply)) => {
                     // Who asked has gone: the worker ends with the reply.
-                    let _ = reply.send(Worker::start(&self.program, worker::NAME, niceness));
+                    let _ = reply.send(Worker::start(&self.program, worker::NAME));
                 }
                 Ok(Order::Clients) => self.warm(),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -342,7 +346,7 @@ impl Starter {
         if crew.idle.is_empty() && crew.busy == 0 && crew.clients > 0 {
             drop(crew);
             // Without one the first question starts it.
-            if let Ok(worker) = Worker::start(&self.program, worker::NAME, 0) {
+            if let Ok(worker) = Worker::start(&self.program, worker::NAME) {
                 shared.lock().idle.push((Instant::now(), worker));
             }
         }

@@ -34,7 +34,7 @@ pub enum NoReply {
 impl HelperProcess {
     /// Starts `program` (symd itself) as the helper `name`.
     pub fn start(program: &Path, name: &str) -> io::Result<HelperProcess> {
-        Worker::start(program, name, 0).map(HelperProcess)
+        Worker::start(program, name).map(HelperProcess)
     }
 
     /// Puts one request, in two parts so that a long text need not be copied, and waits for the answer, of at most
@@ -64,13 +64,13 @@ impl HelperProcess {
 /// What a helper does: answers each request by `answer`, until the daemon closes its pipe. `arguments` are those behind the
 /// helper's name on the command line.
 pub fn serve(arguments: &[OsString], mut answer: impl FnMut(&[u8]) -> Result<Vec<u8>, String>) -> ExitCode {
-    let Some((parent, niceness)) = worker::life(arguments) else {
+    let Some(parent) = worker::life(arguments) else {
         return ExitCode::from(worker::NOT_A_WORKER);
     };
     let _ = rustix::thread::set_name(c"symd-helper");
     // Before the filter, which lets no file be opened.
     let memory = processes::address_space(rustix::process::getpid()).unwrap_or(0);
-    if confine::confine(parent, niceness).is_err() {
+    if confine::confine(parent).is_err() {
         return ExitCode::from(worker::NOT_A_WORKER);
     }
     // An error is the end of the pipe, which the daemon has closed.

@@ -25,8 +25,11 @@ const EXPECTED_FACTOR: u64 = 4;
 const EXPECTED_MOST: Duration = Duration::from_secs(2);
 /// A worker that is to stop may take so much longer to come to it: twice the time, and this.
 const LATE: Duration = Duration::from_millis(25 * SLOWNESS);
-/// While others wait, a text may always take so long on the wall's clock that a busy machine makes none slow.
-pub(super) const EXPECTED_WALL: Duration = Duration::from_millis(700);
+/// How long others wait for a worker that gets no processor time, or is stopped: no text is slow for that.
+pub(super) const EXPECTED_WALL: Duration = Duration::from_secs(3);
+/// Processor time of a trial before it is put behind everything else on the machine. Most texts that were set aside were
+/// only unlucky, and on a busy machine the least favoured process gets none for seconds.
+pub(super) const HEAD_START: Duration = Duration::from_millis(100 * SLOWNESS);
 
 /// What a text of some length may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

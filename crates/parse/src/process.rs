@@ -22,7 +22,7 @@ const CANCEL_EVERY: Duration = Duration::from_millis(25);
 /// The least that is waited before a worker's processor time is looked at again.
 const LEAST_WAIT: Duration = Duration::from_millis(1);
 /// The niceness of workers that nobody is to wait behind.
-pub(super) const LEAST_FAVOURED: i32 = 19;
+const LEAST_FAVOURED: i32 = 19;
 /// Bytes read at a time.
 const CHUNK: usize = 1 << 16;
 
@@ -39,15 +39,6 @@ pub(super) struct Worker {
     processor: Duration,
     received: Vec<u8>,
     clock: Clock,
-}
-
-/// How much a request may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Patience {
-    /// So much processor time: others wait.
-    Expected(Duration),
-    /// All that its allowance allows; the worker's own limit of processor time ends it.
-    Full,
 }
 
 /// What came of a request that was answered.
@@ -77,14 +68,13 @@ pub(super) enum Unanswered {
 
 impl Worker {
     /// Starts one. It is tied to the calling thread: with that it ends.
-    pub(super) fn start(program: &Path, name: &str, niceness: i32) -> io::Result<Worker> {
+    pub(super) fn start(program: &Path, name: &str) -> io::Result<Worker> {
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_nonblocking(true)?;
         let child = Command::new(program)
             .arg0("symd")
             .arg(name)
             .arg(std::process::id().to_string())
-            .arg(niceness.to_string())
             .env_clear()
             .current_dir("/")
             .stdin(std::os::fd::OwnedFd::from(theirs))
@@ -109,12 +99,13 @@ impl Worker {
         processes::of(self.pid).map_or(0, |process| process.resident_pages * page)
     }
 
-    /// Puts one request, and waits for the answer. After [`Unanswered::Slow`] the worker goes on with it.
+    /// Puts one request, and waits for the answer until the worker has taken the processor time `expected`. After
+    /// [`Unanswered::Slow`] it goes on with the request.
     pub(super) fn ask(
         &mut self,
         request: &Request<'_>,
         grammar: &'static str,
-        patience: Patience,
+        expected: Duration,
         cancel: &Cancel,
     ) -> Result<Answered, Unanswered> {
         self.clock = Clock {
@@ -135,9 +126,7 @@ impl Worker {
         }
         self.clock.began = Instant::now();
         self.clock.processor = self.processor;
-        if let Patience::Expected(expected) = patience {
-            self.clock.expected = Some(expected);
-        }
+        self.clock.expected = Some(expected);
         self.answer(cancel)
     }
 

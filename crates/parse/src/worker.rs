@@ -22,14 +22,14 @@ pub const NAME: &str = "parse";
 /// The exit code of a worker that was not started as one.
 pub(super) const NOT_A_WORKER: u8 = 126;
 
-/// Runs a worker; `arguments` are those behind [`NAME`]: the daemon's number, and how much less it is favoured.
+/// Runs a worker; `arguments` are those behind [`NAME`]: the daemon's process ID.
 pub fn run(arguments: &[OsString]) -> ExitCode {
-    let Some((parent, niceness)) = life(arguments) else { return ExitCode::from(NOT_A_WORKER) };
+    let Some(parent) = life(arguments) else { return ExitCode::from(NOT_A_WORKER) };
     // Started as /proc/self/exe, it would be called "exe".
     let _ = rustix::thread::set_name(c"symd-parse");
     // Before the filter, which lets no file be opened.
     let memory = processes::address_space(rustix::process::getpid()).unwrap_or(0);
-    if confine::confine(parent, niceness).is_err() {
+    if confine::confine(parent).is_err() {
         return ExitCode::from(NOT_A_WORKER);
     }
     let mut worker = Worker { memory, at_hand: Vec::new() };
@@ -38,10 +38,9 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The daemon's number, and how much less a worker is favoured.
-pub(super) fn life(arguments: &[OsString]) -> Option<(Pid, i32)> {
-    let number = |at: usize| arguments.get(at)?.to_str()?.parse::<i32>().ok();
-    Some((Pid::from_raw(number(0)?)?, number(1)?))
+/// The process that a worker lives as long as, from its arguments.
+pub(super) fn life(arguments: &[OsString]) -> Option<Pid> {
+    Pid::from_raw(arguments.first()?.to_str()?.parse().ok()?)
 }
 
 struct Worker {

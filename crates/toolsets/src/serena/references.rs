@@ -66,6 +66,11 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let mut all: Vec<&Reference> = found.list.iter().chain(&found.silent).chain(&found.elsewhere).collect();
     all.sort_by(|a, b| (&a.spot.path, a.spot.range).cmp(&(&b.spot.path, b.spot.range)));
     all.dedup_by(|a, b| a.spot.path == b.spot.path && a.spot.range == b.spot.range);
+    let missing = found.unread.clauses_of_unknown();
+    if all.is_empty() && !missing.is_empty() {
+        // An empty list would say that there is none.
+        return Err(error(format!("No reference found so far: {}", missing.join("; "))));
+    }
     let entries: Vec<ReferenceDict> = all.into_iter().map(|one| entry(&one.spot)).collect();
     Ok(limit.reply(json::to_string(&entries)))
 }
@@ -125,7 +130,10 @@ pub(super) fn no_target(problem: TargetError) -> Reply {
                 json::to_string_indented(&dicts)
             ))
         }
-        other => error(other),
+        TargetError::None { ref missing, .. } => {
+            error(missing.iter().fold(problem.to_string(), |text, gap| format!("{text}. But {gap}")))
+        }
+        TargetError::Pattern(_) => error(problem),
     }
 }
 

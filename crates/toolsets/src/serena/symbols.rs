@@ -88,7 +88,7 @@ pub(super) fn find(
     let reply = || -> Result<Reply, Reply> {
         let (ask, limit) = read_find(view, &arguments, default_chars)?;
         let found = find_symbol(view, &ask, cancel).map_err(refused)?;
-        let missing = gaps.missing();
+        let missing = [gaps.missing(), found.unread.clauses_of_unknown()].concat();
         if found.symbols.is_empty() && !missing.is_empty() {
             // An empty list would say that there is none.
             let text = format!("No symbol found so far: {}", missing.join("; "));
