@@ -18,7 +18,7 @@ const MEMORY_BASE: u64 = 512 << 20;
 const MEMORY_PER_BYTE: u64 = 320;
 
 /// Processor time in which a text is expected to be parsed while others wait, whatever its length.
-const EXPECTED_BASE: Duration = Duration::from_millis(8);
+const EXPECTED_BASE: Duration = Duration::from_millis(8 * SLOWNESS);
 /// How many times as slow as the average text of its grammar one may be until it is taken aside.
 const EXPECTED_FACTOR: u64 = 4;
 /// No text may hold up others longer than this, however long it is.
@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(large.processor, Duration::from_secs(6 * SLOWNESS));
         assert_eq!((small.wall, large.wall), (small.processor * 10, large.processor * 10));
         assert!(large.memory > small.memory + (1 << 30));
-        assert_eq!(expected(10_000, 100), Duration::from_millis(12));
+        assert_eq!(expected(10_000, 100), EXPECTED_BASE + Duration::from_millis(4));
         assert_eq!(expected(8 << 20, 400), EXPECTED_MOST);
     }
 }
