@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use symd::ops::pty::MAX_SESSIONS;
+use symd::shell::pty::MAX_SESSIONS;
 
 use crate::daemon::{Connection, Daemon};
 use crate::table::{Table, ms, percentiles};

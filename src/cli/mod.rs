@@ -24,9 +24,9 @@ use clap::Parser;
 use args::Arguments;
 use failure::{Exit, Failure};
 
-use crate::ops::search;
-use crate::ops::shell::warden;
+use crate::files::search;
 use crate::parse;
+use crate::shell::warden;
 
 /// Runs the command that the process was called with.
 pub fn main() -> ExitCode {

@@ -6,9 +6,10 @@
 mod tests;
 
 use symd_edit as edit;
+use symd_files as files;
 use symd_index as index;
-use symd_ops as ops;
 use symd_parse as parse;
+use symd_rewrite as rewrite;
 use symd_serve as serve;
 use symd_syntax as syntax;
 
@@ -54,43 +55,43 @@ pub const ALL: [Property; 14] = [
     },
     Property {
         name: "patches",
-        check: ops::properties::patches,
-        seeds: ops::properties::patch_seeds,
-        words: ops::properties::PATCH_WORDS,
+        check: rewrite::properties::patches,
+        seeds: rewrite::properties::patch_seeds,
+        words: rewrite::properties::PATCH_WORDS,
         cases: 4_000,
     },
     Property {
         name: "glob",
-        check: ops::properties::glob,
-        seeds: ops::properties::globs,
-        words: ops::properties::GLOB_WORDS,
+        check: files::properties::glob,
+        seeds: files::properties::globs,
+        words: files::properties::GLOB_WORDS,
         cases: 200,
     },
     Property {
         name: "regex",
-        check: ops::search::properties::regex,
-        seeds: ops::search::properties::seeds,
-        words: ops::search::properties::WORDS,
+        check: files::search::properties::regex,
+        seeds: files::search::properties::seeds,
+        words: files::search::properties::WORDS,
         cases: 100,
     },
     Property {
         name: "escaped_text",
-        check: ops::search::properties::escaped_text,
-        seeds: ops::search::properties::seeds,
-        words: ops::search::properties::WORDS,
+        check: files::search::properties::escaped_text,
+        seeds: files::search::properties::seeds,
+        words: files::search::properties::WORDS,
         cases: 100,
     },
     Property {
         name: "search_answer",
-        check: ops::search::properties::answer,
-        seeds: ops::search::properties::answers,
+        check: files::search::properties::answer,
+        seeds: files::search::properties::answers,
         words: &[],
         cases: 4_000,
     },
     Property {
         name: "grouped_answer",
-        check: ops::search::properties::grouped_answer,
-        seeds: ops::search::properties::grouped_answers,
+        check: files::search::properties::grouped_answer,
+        seeds: files::search::properties::grouped_answers,
         words: &[],
         cases: 4_000,
     },

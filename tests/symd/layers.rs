@@ -5,11 +5,12 @@
 use std::path::Path;
 
 /// Layer and row. Layers of one row do not use each other.
-const ROWS: [(&str, u8); 16] = [
+const ROWS: [(&str, u8); 20] = [
     ("sys", 0),
     ("base", 1),
     ("config", 2),
     ("vfs", 2),
+    ("fetch", 2),
     ("syntax", 3),
     ("watch", 3),
     ("lsp", 4),
@@ -19,9 +20,12 @@ const ROWS: [(&str, u8); 16] = [
     ("parse", 5),
     ("resolve", 5),
     ("engine", 6),
-    ("ops", 7),
-    ("toolsets", 8),
-    ("serve", 9),
+    ("files", 6),
+    ("rewrite", 7),
+    ("shell", 7),
+    ("ops", 8),
+    ("toolsets", 9),
+    ("serve", 10),
 ];
 
 /// Packages in `crates/` that are no layers.

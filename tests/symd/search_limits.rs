@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use symd::base::{Cancel, RelPath};
-use symd::ops::edits::{HowMany, ReplaceError, ReplaceMode, Replaced, replace_content};
-use symd::ops::grep::grep;
-use symd::ops::search::{MatchMeans, Pattern, Query, SearchError, search_files};
-use symd::ops::tree::Tree;
+use symd::files::grep::grep;
+use symd::files::search::{MatchMeans, Pattern, Query, SearchError, search_files};
+use symd::files::tree::Tree;
+use symd::rewrite::{HowMany, ReplaceError, ReplaceMode, Replaced, replace_content};
 use symd::vfs::Root;
 
 use crate::support::{PATIENCE, User, call, write};
@@ -64,7 +64,7 @@ fn a_process_finds_what_is_found_without_one() {
         for text in texts.iter().copied().chain(many.iter().map(String::as_str)) {
             for pattern in [
                 Pattern::new(pattern).unwrap(),
-                Pattern::within_lines(pattern, symd::ops::search::Case::Insensitive).unwrap(),
+                Pattern::within_lines(pattern, symd::files::search::Case::Insensitive).unwrap(),
             ] {
                 let here = lines(text, &pattern, None, None).unwrap();
                 let there = lines(text, &pattern, symd(), None).unwrap();
@@ -116,7 +116,7 @@ fn many_files_are_looked_at_together_with_the_same_result() {
     for pattern in ["(?=a)", "(?=(a))\\1b", "(\\w)\\1", "(?<=b)\\n", "^(?=.*b)", "(?=q)"] {
         for pattern in [
             Pattern::new(pattern).unwrap(),
-            Pattern::within_lines(pattern, symd::ops::search::Case::Sensitive).unwrap(),
+            Pattern::within_lines(pattern, symd::files::search::Case::Sensitive).unwrap(),
         ] {
             let here = lines_of_files(&texts, &pattern, None);
             let there = lines_of_files(&texts, &pattern, symd());
@@ -207,7 +207,8 @@ fn grep_tells_the_lines_that_it_counted_before_its_deadline() {
     println!("{took:?}, {}", found.total);
     assert!(found.late && took < DEADLINE * 3 + LATER, "{took:?}");
     let lines: Vec<usize> = found.lines.iter().map(|one| one.line).collect();
-    assert_eq!(lines, [1, 2, 3, 4, 5], "{}", found.total);
+    // A machine that is busy with others counts few.
+    assert_eq!(lines, (1..=found.total.min(5)).collect::<Vec<_>>(), "{}", found.total);
 }
 
 fn replaced(

@@ -2,7 +2,7 @@
 
 use rustix::process::Pid;
 use serde_json::{Value, json};
-use symd::ops::pty::MAX_SESSIONS;
+use symd::shell::pty::MAX_SESSIONS;
 
 use crate::shell_stage::{Client, Fifo, lives, peak_memory, user, wait_until_gone};
 use crate::support::write;

@@ -13,8 +13,8 @@ use std::time::Duration;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};
 use symd::base::state::StateDirs;
-use symd::ops::shell::{Afterwards, Shells};
 use symd::serve::Place;
+use symd::shell::{Afterwards, Shells};
 use symd::vfs::Root;
 
 /// Longer than anything here takes, shorter than the patience of whoever runs the tests.

@@ -2,6 +2,7 @@
 //! place where symd writes its own state. Knows nothing of files of the project, JSON or tokio.
 
 pub mod cancel;
+pub mod cores;
 pub mod edits;
 pub mod escape;
 pub mod hash;

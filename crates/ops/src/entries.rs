@@ -1,10 +1,10 @@
 //! The entries of one directory, as agents leaf through them: read from the disk, told by name. Not a listing of what
 //! lies beneath, and not by path. Invariant: nothing is left out without being counted, but what the asker named.
 
-use super::glob::Glob;
-use super::tree::{FileOpError, LocateError};
 use symd_base::RelPath;
 use symd_engine::View;
+use symd_files::glob::Glob;
+use symd_files::tree::{FileOpError, LocateError};
 use symd_vfs::{EntryKind, VfsError};
 
 /// Whether what git ignores is listed.

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use super::naming::{Understood, understood};
 use super::symbol::{Detail, Lettering, Symbol, signature_of, symbol};
-use super::tree::{LocateError, Located, ViewTree};
 use super::unread::{self, Unread};
+use crate::view_tree::ViewTree;
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextRange};
 use symd_engine::{CurrentError, View};
+use symd_files::tree::{LocateError, Located};
 use symd_index::{FileEntry, Hit, Query, Scope};
 use symd_syntax::NamePattern;
 use symd_syntax::name_path::Matching;

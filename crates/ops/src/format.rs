@@ -8,10 +8,11 @@ use super::code_actions::{Over, place, range_of};
 use super::edits::{ApplyError, WholeEdit};
 use super::question::{QuestionError, no_language};
 use super::server_edit::{self, ServerEditError, anything};
-use crate::tree::{FileOpError, ViewTree};
+use crate::view_tree::ViewTree;
 use symd_base::{Cancel, ContentHash, RelPath, Text};
 use symd_edit::Plan;
 use symd_engine::View;
+use symd_files::tree::FileOpError;
 use symd_index::Snapshot;
 use symd_lsp::{At, Formatting, Indent, NoAnswer, Said, Waiting, WorkspaceEdit};
 
@@ -112,7 +113,7 @@ pub struct ApplyCodeAction {
 pub async fn format(project: &Project, ask: &AskFormat) -> Result<ServerPlan, ServerPlanError> {
     let (path, lines) = (ask.relative_path.clone(), ask.lines);
     let work = move |view: &View, _: &Cancel| {
-        view.tree(|tree| super::read_file::read_file(tree, &path))
+        view.tree(|tree| symd_files::read_file::read_file(tree, &path))
             .map(|file| (file, Arc::clone(&view.snapshot)))
     };
     let (file, asked) = project.look(work).await??;

@@ -1,24 +1,17 @@
 //! What symd can do, one file per capability: typed parameters in, typed results out, no JSON.
 
 pub mod code_actions;
-mod cores;
 mod declared;
 pub mod definition;
 pub mod diagnostics;
 pub mod edits;
 pub mod entries;
 pub mod explore;
-pub mod fetch;
-pub mod find_file;
 pub mod find_symbol;
 pub mod format;
-pub mod glob;
-pub mod grep;
 pub mod hover;
 pub mod impact;
 pub mod implementations;
-pub mod levels;
-pub mod list_dir;
 pub mod memory;
 mod naming;
 pub mod needed_words;
@@ -27,28 +20,18 @@ pub mod outline;
 pub mod overrides;
 pub mod overview;
 pub mod part;
-#[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
-pub mod properties;
-pub mod pty;
 pub mod question;
-pub mod read_bytes;
-pub mod read_file;
 pub mod references;
 pub mod relations;
 pub mod rename;
-mod scope;
-pub mod scratch;
-pub mod search;
 pub mod server_edit;
 pub mod server_outlines;
-pub mod shell;
 pub mod spot;
 pub mod symbol;
 pub mod target;
 mod together;
-pub mod tree;
 pub mod unread;
-pub mod walk;
+pub mod view_tree;
 
 use std::sync::Arc;
 
@@ -71,7 +54,7 @@ pub struct Project {
     /// What was put back when the project was opened, because a crash had cut it short.
     pub recovered: Arc<Recovered>,
     /// What commands in shells and on terminals share.
-    pub shells: shell::Shells,
+    pub shells: symd_shell::Shells,
     /// The most characters of an answer where a contract leaves that to the configuration.
     pub max_answer_chars: usize,
 }

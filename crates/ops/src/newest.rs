@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::os::fd::OwnedFd;
 
-use super::cores;
-use super::glob::Glob;
-use super::scope::Scope;
-use super::tree::FileOpError;
+use symd_base::cores;
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
+use symd_files::glob::Glob;
+use symd_files::scope::Scope;
+use symd_files::tree::FileOpError;
 use symd_vfs::{EntryKind, Root};
 
 /// A folder that is never looked into, whatever is ignored: it is full of other people's code.

@@ -2,9 +2,10 @@
 
 use super::find_symbol::SymbolError;
 use super::symbol::{Detail, Lettering, Symbol, in_order, symbol};
-use super::tree::{LocateError, Located, ViewTree};
+use crate::view_tree::ViewTree;
 use symd_base::{ContentHash, RelPath};
 use symd_engine::{Current, CurrentError, View};
+use symd_files::tree::{LocateError, Located};
 use symd_syntax::Outline;
 use symd_vfs::EntryKind;
 

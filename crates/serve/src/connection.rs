@@ -25,7 +25,7 @@ use crate::protocol::{
     agree, hello_line,
 };
 use crate::session::Session;
-use symd_ops::shell::Environment;
+use symd_shell::Environment;
 
 /// How long requests may go on after the daemon was asked to end.
 pub const DRAIN_DEADLINE: Duration = Duration::from_secs(5);

@@ -2,6 +2,7 @@
 //! enough for files to be read, or a question would be answered without them.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use symd_base::cores;
 
 /// What a daemon holds for itself: its log, lock, watcher, cache, sockets and the like, with some to spare.
 const OWN: usize = 28;
@@ -29,7 +30,7 @@ pub(super) fn limit() -> Option<usize> {
 
 /// How many connections a limit of descriptors leaves room for.
 pub(super) fn connections(limit: usize) -> usize {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from) + 1;
+    let threads = cores::count() + 1;
     // A quarter for servers, commands and edits, where there are many.
     let kept = (OWN + PER_THREAD * threads).max(limit / 4);
     limit.saturating_sub(kept).max(AT_LEAST)

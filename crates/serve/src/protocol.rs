@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use symd_ops::shell::Environment;
+use symd_shell::Environment;
 
 /// The versions of the protocol this build speaks: from, to (both included).
 pub const PROTOCOL: [u32; 2] = [1, 1];

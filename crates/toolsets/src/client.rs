@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::serena::Modes;
 use symd_base::{ContentHash, RelPath};
 use symd_config::projects::Registered;
-use symd_ops::pty::Sessions;
-use symd_ops::shell::{Environment, LastCommandKept, LeftBehind};
+use symd_shell::pty::Sessions;
+use symd_shell::{Environment, LastCommandKept, LeftBehind};
 
 /// Files whose last read state is kept. When it is full the one read longest ago is forgotten: an edit of that file is
 /// then made to what it holds at the moment of the call.

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::Call;
-use symd_ops::shell::{self, Directory, Keep, Ran, Request, ShellError, Wanted};
+use symd_shell::{Directory, Keep, Ran, Request, ShellError, Wanted};
 
 /// A command as a tool has it.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(super) async fn run(call: &Call<'_>, command: Command<'_>) -> Result<Ran, Sh
         deadline: command.deadline,
         keep: command.keep,
     };
-    let ran = shell::run(shells, &client.left_behind, request).await?;
+    let ran = symd_shell::run(shells, &client.left_behind, request).await?;
     if !ran.background.is_empty() {
         // Not every contract has a place to tell it.
         tracing::info!(tool = call.tool, processes = ?ran.background, "left running in the background");

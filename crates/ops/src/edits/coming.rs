@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use super::make::MakeError;
 use super::request::Breaking;
-use super::{BrokenAt, EditFault};
-use crate::cores;
 use symd_base::cancel::Cancelled;
+use symd_base::cores;
 use symd_base::text::{Encoding, is_read_as_itself};
 use symd_base::{Cancel, ContentHash, RelPath, TextRange};
 use symd_engine::{Foretold, MAX_PARSED_BYTES};
 use symd_parse::{ParseError, Parsers};
+use symd_rewrite::{BrokenAt, EditFault};
 use symd_syntax::{Grammar, Inspected, Outline};
 
 /// A text to come.

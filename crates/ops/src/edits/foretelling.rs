@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::{Project, cores};
+use crate::Project;
+use symd_base::cores;
 use symd_base::text::{Encoding, is_read_as_itself};
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextEdits};
 use symd_edit::{Plan, PlanStep};

@@ -4,17 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::Breaking;
 use super::coming::{self, Coming};
 use super::request::{Ignored, Request, Stale, SymbolAct, TextAct, What};
-use super::{
-    BodyManner, Breaking, EditFault, Guard, Indentation, LineError, PlacedBody, Placing, ReplaceError,
-    SymbolEditError, Target, check_edits, delete_lines, delete_symbol, insert_at_line, patch, place_body,
-    replace_content, replace_lines,
-};
-use crate::read_file::{read_bytes, read_file};
-use crate::search::MatchMeans;
 use crate::target::{self, TargetError};
-use crate::tree::{FileOpError, LocateError, Tree, ViewTree};
+use crate::view_tree::ViewTree;
 use symd_base::cancel::Cancelled;
 use symd_base::path::PathError;
 use symd_base::text::Encoding;
@@ -22,9 +16,17 @@ use symd_base::{Cancel, ContentHash, RelPath, Text, TextEdit, TextEditError, Tex
 use symd_config::Languages;
 use symd_edit::{Access, Plan, PlanStep};
 use symd_engine::{CurrentError, Foretold, MAX_PARSED_BYTES, View};
+use symd_files::read_file::{read_bytes, read_file};
+use symd_files::search::MatchMeans;
+use symd_files::tree::{FileOpError, LocateError, Tree};
 use symd_index::{Content, FileEntry};
 use symd_parse::ParseError;
 use symd_resolve::Current;
+use symd_rewrite::{
+    BodyManner, EditFault, Guard, Indentation, LineError, PlacedBody, Placing, ReplaceError, SymbolEditError,
+    Target, check_edits, delete_lines, delete_symbol, insert_at_line, patch, place_body, replace_content,
+    replace_lines,
+};
 use symd_syntax::{Grammar, OutlineError};
 use symd_vfs::{EntryKind, VfsError};
 

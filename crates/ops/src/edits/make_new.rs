@@ -5,9 +5,9 @@ use super::apply::apply;
 use super::make::MakeError;
 use super::perform::PerformError;
 use crate::Project;
-use crate::tree::{FileOpError, LocateError};
 use symd_base::RelPath;
 use symd_edit::{Access, By, Plan, PlanStep};
+use symd_files::tree::{FileOpError, LocateError};
 use symd_vfs::{EntryKind, Root, VfsError};
 
 /// Directories that were made.

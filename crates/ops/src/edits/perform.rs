@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::apply::{ApplyError, apply, preview};
-use super::counts::changed_lines;
 use super::effects::{self, Caused, Report};
 use super::make::{Made, MakeError, Written, make};
 use super::request::Request;
@@ -16,6 +15,7 @@ use crate::question::QuestionError;
 use symd_base::RelPath;
 use symd_edit::{Applied, By, EditError, FileDiff, Plan, PlanStep};
 use symd_engine::{EngineError, Turn};
+use symd_rewrite::changed_lines;
 
 /// How often an edit is planned whose files change under it. Every lost attempt is somebody else's finished edit, so
 /// that all who edit one file at once come to their turn; only a file that is written all the time uses them up.

@@ -4,13 +4,14 @@
 use super::apply::{ApplyError, apply};
 use super::make::MakeError;
 use super::perform::PerformError;
-use super::replace_content::{HowMany, ReplaceMode, replace_content};
 use crate::Project;
-use crate::search::MatchMeans;
-use crate::tree::{FileOpError, ViewTree};
+use crate::view_tree::ViewTree;
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextEdits};
 use symd_edit::{By, EditError, Plan, PlanStep};
 use symd_engine::View;
+use symd_files::search::MatchMeans;
+use symd_files::tree::FileOpError;
+use symd_rewrite::{HowMany, ReplaceMode, replace_content};
 use symd_vfs::EntryKind;
 
 /// How often it is tried while the file changes: ten clients that edited one file at once needed more than five.
@@ -71,7 +72,7 @@ fn planned(view: &View, written: &str, old: &str, new: &str) -> Result<(Replaced
     let replaced =
         replace_content(written, text.as_str(), old, new, ReplaceMode::Literal, HowMany::Any, means)?;
     let Some(first) = replaced.edits.iter().next().cloned() else {
-        return Err(super::ReplaceError::NoMatches { path: written.to_owned() }.into());
+        return Err(symd_rewrite::ReplaceError::NoMatches { path: written.to_owned() }.into());
     };
     let line = |offset: u32| text.line_column(offset).line;
     let lines = (line(first.range.start), line(first.range.end.saturating_sub(1).max(first.range.start)));

@@ -6,9 +6,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::make::MakeError;
-use super::{HowMany, Indentation, ReplaceMode, patch};
 use crate::target::Wanted;
 use symd_base::{ContentHash, RelPath};
+use symd_rewrite::{HowMany, Indentation, ReplaceMode, patch};
 
 /// An edit that was asked for.
 #[derive(Clone, Debug)]

@@ -4,11 +4,12 @@
 use super::folder::Found;
 use super::{MemoryError, MemoryName};
 use crate::Project;
-use crate::edits::{ApplyError, HowMany, ReplaceMode, apply_aside, replace_content};
-use crate::search::MatchMeans;
+use crate::edits::{ApplyError, apply_aside};
 use symd_base::Cancel;
 use symd_edit::{By, EditError, Plan, PlanStep};
 use symd_engine::View;
+use symd_files::search::MatchMeans;
+use symd_rewrite::{HowMany, ReplaceMode, replace_content};
 
 /// How often a change is made up whose memory changes under it: each time somebody else's is finished.
 const ATTEMPTS: usize = 64;

@@ -14,11 +14,12 @@ pub use change::{delete, edit, rename, write};
 pub use folder::{list, read};
 pub use name::MemoryName;
 
-use crate::edits::{ApplyError, ReplaceError};
+use crate::edits::ApplyError;
 use crate::question::QuestionError;
 use symd_base::RelPath;
 use symd_base::cancel::Cancelled;
 use symd_base::path::PathError;
+use symd_rewrite::ReplaceError;
 use symd_vfs::VfsError;
 
 /// Why a memory cannot be read or changed.

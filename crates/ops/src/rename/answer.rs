@@ -1,12 +1,13 @@
 //! What a rename would do, and why one is refused.
 
-use crate::edits::{ApplyError, NewName, NewNameError, WholeEdit};
+use crate::edits::{ApplyError, NewName, WholeEdit};
 use crate::question::{QuestionError, Source};
 use crate::server_edit::ServerEditError;
 use crate::target::Target;
 use symd_base::{ContentHash, RelPath};
 use symd_edit::Plan;
 use symd_lsp::NoAnswer;
+use symd_rewrite::NewNameError;
 
 /// A rename that can be made.
 #[derive(Clone, Debug)]

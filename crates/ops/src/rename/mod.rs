@@ -35,7 +35,6 @@ use self::places::listed;
 use self::united::ask_server;
 use self::unseen::{Unseen, unseen};
 use super::Project;
-use super::edits::{NewNameError, check_new_name};
 use super::overrides::OverrideLinks;
 use super::question::{QuestionError, Source};
 use super::references::judge;
@@ -44,6 +43,7 @@ use super::target::{Target, Wanted};
 use symd_base::{RelPath, TextEdit, TextRange};
 use symd_engine::View;
 use symd_lsp::{NoAnswer, Waiting};
+use symd_rewrite::{NewNameError, check_new_name};
 
 /// How often a rename is thought through again because a file changed under it.
 const ATTEMPTS: usize = 3;

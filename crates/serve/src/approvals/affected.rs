@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use symd_base::escaped;
 
-use symd_ops::edits::patch::{self, FilePatch};
+use symd_rewrite::patch::{self, FilePatch};
 use symd_toolsets::{Reach, Risk, Tool};
 
 /// The parameters by which the contracts name a file.

@@ -14,10 +14,10 @@ use symd_base::path::PathError;
 use symd_base::{Cancel, RelPath};
 use symd_edit::{By, EditError};
 use symd_engine::{EngineError, View};
+use symd_files::tree::{FileOpError, LocateError};
 use symd_ops::Project;
 use symd_ops::edits::{ApplyError, MakeError, PerformError};
 use symd_ops::question::QuestionError;
-use symd_ops::tree::{FileOpError, LocateError};
 use symd_vfs::VfsError;
 
 /// What a tool comes to.

@@ -10,8 +10,9 @@ use super::answer::{Answer, Doing, by, counted, invalid};
 use super::envelope::{Code, Success, ToolError, reply};
 use crate::arguments::Arguments;
 use crate::{Annotations, Call, Reach, Risk, Tool};
-use symd_ops::edits::{MakeError, PerformError, ReplaceError, create_directory, create_file, replace_first};
-use symd_ops::tree::FileOpError;
+use symd_files::tree::FileOpError;
+use symd_ops::edits::{MakeError, PerformError, create_directory, create_file, replace_first};
+use symd_rewrite::ReplaceError;
 
 /// Characters of a string that a message repeats.
 const QUOTED_CHARS: usize = 100;

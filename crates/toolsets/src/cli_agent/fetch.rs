@@ -9,7 +9,7 @@ use super::answer::invalid;
 use super::envelope::{Code, Success, ToolError, reply};
 use crate::arguments::Arguments;
 use crate::{Annotations, Approved, Call, Reach, Reply, Risk, Tool};
-use symd_ops::fetch::{Approval, Content, FetchError, NotAPlace, Page, Wanted, can_be_fetched, fetch};
+use symd_fetch::{Approval, Content, FetchError, NotAPlace, Page, Wanted, can_be_fetched, fetch};
 
 /// Seconds that a page may take.
 const SECONDS: std::ops::RangeInclusive<i64> = 1..=60;

@@ -10,8 +10,9 @@ use super::envelope::Success;
 use crate::Tool;
 use crate::arguments::Arguments;
 use symd_base::Cancel;
-use symd_ops::list_dir::{Depth, Ignored, list_dir};
-use symd_ops::tree::{Tree, ViewTree};
+use symd_files::list_dir::{Depth, Ignored, list_dir};
+use symd_files::tree::Tree;
+use symd_ops::view_tree::ViewTree;
 use symd_vfs::EntryKind;
 
 pub(super) const LIST_DIR: Tool = Tool::read_only(

@@ -12,8 +12,9 @@ use super::envelope::{Code, Success, ToolError};
 use crate::Tool;
 use crate::arguments::Arguments;
 use symd_base::Text;
-use symd_ops::read_bytes::{Bytes, read_bytes};
-use symd_ops::tree::{Tree, ViewTree};
+use symd_files::read_bytes::{Bytes, read_bytes};
+use symd_files::tree::Tree;
+use symd_ops::view_tree::ViewTree;
 
 /// Bytes of a binary file that are shown.
 const HEX_BYTES: usize = 1024;

@@ -12,11 +12,12 @@ use super::envelope::{Code, Success, ToolError};
 use crate::Tool;
 use crate::arguments::Arguments;
 use symd_base::{Cancel, RelPath};
-use symd_ops::glob::Glob;
-use symd_ops::grep::{GrepLine, grep};
-use symd_ops::search::{Pattern, PatternError, SearchError};
-use symd_ops::tree::{FileOpError, Tree, ViewTree};
-use symd_ops::walk::{Links, Reach, walk};
+use symd_files::glob::Glob;
+use symd_files::grep::{GrepLine, grep};
+use symd_files::search::{Pattern, PatternError, SearchError};
+use symd_files::tree::{FileOpError, Tree};
+use symd_files::walk::{Links, Reach, walk};
+use symd_ops::view_tree::ViewTree;
 use symd_vfs::EntryKind;
 
 /// After this long a search answers with what it has.

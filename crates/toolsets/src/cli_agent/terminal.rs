@@ -10,7 +10,7 @@ use crate::arguments::Arguments;
 use crate::clock::clock;
 use crate::shelled::{self, Command};
 use crate::{Call, Tool};
-use symd_ops::shell::{End, Finish, LastCommand, Ran, ShellError, Wanted, can_be_run};
+use symd_shell::{End, Finish, LastCommand, Ran, ShellError, Wanted, can_be_run};
 
 /// Seconds that a command may be given.
 const SECONDS: std::ops::RangeInclusive<i64> = 1..=300;

@@ -4,7 +4,7 @@
 use crate::arguments::ArgumentError;
 use crate::{Outcome, Reply};
 use symd_base::path::PathError;
-use symd_ops::tree::{FileOpError, LocateError};
+use symd_files::tree::{FileOpError, LocateError};
 
 use super::paths::invalid;
 

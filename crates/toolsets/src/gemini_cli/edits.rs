@@ -11,11 +11,12 @@ use crate::arguments::Arguments;
 use crate::{Annotations, Call, Proposed, Reach, Reply, Risk, Tool};
 use symd_base::RelPath;
 use symd_edit::{By, EditError};
+use symd_files::tree::FileOpError;
 use symd_ops::edits::{
-    ApplyError, Base, Breaking, Done, HowMany, Ignored, MakeError, PerformError, ReplaceError, ReplaceMode,
-    Report, Request, TextAct, What, perform,
+    ApplyError, Base, Breaking, Done, Ignored, MakeError, PerformError, Report, Request, TextAct, What,
+    perform,
 };
-use symd_ops::tree::FileOpError;
+use symd_rewrite::{HowMany, ReplaceError, ReplaceMode};
 use symd_vfs::VfsError;
 
 pub(super) const WRITE_FILE: Tool = Tool {

@@ -10,9 +10,9 @@ use crate::arguments::Arguments;
 use crate::{Call, Reply, Running, Tool, ask};
 use symd_base::escaped;
 use symd_engine::View;
+use symd_files::glob::Glob;
+use symd_files::tree::FileOpError;
 use symd_ops::entries::{GitIgnored, entries};
-use symd_ops::glob::Glob;
-use symd_ops::tree::FileOpError;
 
 pub(super) const LIST_DIRECTORY: Tool = Tool::read_only(
     "list_directory",

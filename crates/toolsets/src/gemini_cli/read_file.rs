@@ -10,8 +10,9 @@ use crate::arguments::Arguments;
 use crate::{Call, Image, Reply, Running, Tool, ask};
 use symd_base::{RelPath, Text};
 use symd_engine::View;
-use symd_ops::read_file::{FileData, FileText, read_bytes};
-use symd_ops::tree::{FileOpError, ViewTree};
+use symd_files::read_file::{FileData, FileText, read_bytes};
+use symd_files::tree::FileOpError;
+use symd_ops::view_tree::ViewTree;
 
 /// Lines shown where the client gives no limit.
 const MAX_LINES: usize = 2_000;

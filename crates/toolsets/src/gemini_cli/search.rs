@@ -11,12 +11,13 @@ use crate::arguments::Arguments;
 use crate::{Call, Reply, Running, Tool, ask, ask_long};
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
-use symd_ops::glob::Glob;
-use symd_ops::newest::{Among, newest};
-use symd_ops::search::{
+use symd_files::glob::Glob;
+use symd_files::search::{
     Case, MatchingFile, MatchingLines, Pattern, PatternError, Query, SearchError, matching_lines,
 };
-use symd_ops::tree::{FileOpError, LocateError, ViewTree};
+use symd_files::tree::{FileOpError, LocateError};
+use symd_ops::newest::{Among, newest};
+use symd_ops::view_tree::ViewTree;
 use symd_vfs::EntryKind;
 
 /// Lines kept of a search: more than any answer holds.

@@ -12,8 +12,8 @@ use super::paths::{invalid, outside};
 use crate::arguments::Arguments;
 use crate::shelled::{self, Command};
 use crate::{Call, Outcome, Proposed, Reply, Tool};
-use symd_ops::shell::{Captured, Directory, End, Finish, Ran, ShellError, Substitution, Wanted, can_be_run};
-use symd_ops::tree::{FileOpError, LocateError};
+use symd_files::tree::{FileOpError, LocateError};
+use symd_shell::{Captured, Directory, End, Finish, Ran, ShellError, Substitution, Wanted, can_be_run};
 
 /// How long a command may take. Gemini CLI itself ends commands only when its user does; as an MCP client it gives up
 /// a call after ten minutes, and what the command printed until then should have come before.

@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 use crate::arguments::{ArgumentError, Arguments};
 use crate::{Client, Reply};
 use symd_base::{Cancel, RelPath};
-use symd_ops::list_dir::{Depth, Ignored, Listing};
-use symd_ops::read_file::FileText;
-use symd_ops::tree::{FileOpError, LocateError, Tree};
-use symd_ops::{find_file, list_dir, read_file};
+use symd_files::list_dir::{Depth, Ignored, Listing};
+use symd_files::read_file::FileText;
+use symd_files::tree::{FileOpError, LocateError, Tree};
+use symd_files::{find_file, list_dir, read_file};
 
 /// The most characters an answer has when the client does not say.
 pub const DEFAULT_LIMIT: usize = 20_000;

@@ -39,7 +39,7 @@ use super::risk::plain_refusal;
 use super::{AsksFor, Call, Running, Tool, Toolset, ask, ask_long};
 use crate::spelled::{Absolute, Slips, Spellings};
 use symd_ops::server_outlines::Patience;
-use symd_ops::tree::ViewTree;
+use symd_ops::view_tree::ViewTree;
 
 /// symd's own contract, with all its tools; [`LISTINGS`] says which of them clients are shown.
 pub static NATIVE: Toolset = Toolset {

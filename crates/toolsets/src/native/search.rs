@@ -14,8 +14,8 @@ use crate::Reply;
 use crate::arguments::Arguments;
 use crate::serena::search::query;
 use symd_base::{Cancel, RelPath, escaped};
-use symd_ops::search::{self, Hits, Outcome, Query, SearchError};
-use symd_ops::tree::Tree;
+use symd_files::search::{self, Hits, Outcome, Query, SearchError};
+use symd_files::tree::Tree;
 
 /// Longer lines are cut: minified code helps nobody.
 const LINE_CHARS: usize = 300;

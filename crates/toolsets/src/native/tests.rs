@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{files, search};
 use crate::{Client, Outcome};
 use symd_base::Cancel;
-use symd_ops::scratch::Scratch;
+use symd_files::scratch::Scratch;
 
 fn call(scratch: &Scratch, tool: &str, arguments: Value) -> String {
     let (tree, cancel) = (scratch.tree(), Cancel::new());

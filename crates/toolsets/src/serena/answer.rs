@@ -2,8 +2,8 @@
 
 use crate::Reply;
 use crate::arguments::{ArgumentError, Arguments};
-use symd_ops::search::{PatternError, SearchError};
-use symd_ops::tree::FileOpError;
+use symd_files::search::{PatternError, SearchError};
+use symd_files::tree::FileOpError;
 
 /// What `max_answer_chars` is when nothing else is configured.
 pub const DEFAULT_MAX_ANSWER_CHARS: usize = 150_000;

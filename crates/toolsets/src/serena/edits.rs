@@ -8,13 +8,14 @@ use super::references::no_target;
 use crate::arguments::Arguments;
 use crate::{Call, Outcome, Reply, Running, Tool};
 use symd_edit::{By, EditError};
+use symd_files::tree::{FileOpError, LocateError};
 use symd_index::Locals;
 use symd_ops::edits::{
-    ApplyError, Base, Breaking, Done, HowMany, Ignored, Indentation, MakeError, PerformError, ReplaceError,
-    ReplaceMode, Report, Request, SymbolAct, TextAct, What, perform,
+    ApplyError, Base, Breaking, Done, Ignored, MakeError, PerformError, Report, Request, SymbolAct, TextAct,
+    What, perform,
 };
 use symd_ops::target::Wanted;
-use symd_ops::tree::{FileOpError, LocateError};
+use symd_rewrite::{HowMany, Indentation, ReplaceError, ReplaceMode};
 use symd_vfs::VfsError;
 
 /// What the contract's tools answer that have nothing to tell.

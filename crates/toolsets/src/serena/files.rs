@@ -8,9 +8,9 @@ use super::json;
 use crate::Reply;
 use crate::arguments::Arguments;
 use symd_base::{Cancel, RelPath};
-use symd_ops::list_dir::{Depth, Ignored};
-use symd_ops::tree::{FileOpError, LocateError, Tree};
-use symd_ops::{find_file, list_dir, read_file};
+use symd_files::list_dir::{Depth, Ignored};
+use symd_files::tree::{FileOpError, LocateError, Tree};
+use symd_files::{find_file, list_dir, read_file};
 
 /// What `max_answer_chars` means, in every schema.
 pub(super) const MAX_ANSWER_CHARS: &str = "If the answer is longer than this many characters, an error with its length is returned instead. \

@@ -9,9 +9,9 @@ use super::json as text;
 use crate::arguments::Arguments;
 use crate::{Call, Outcome, Proposed, Reply, Tool};
 use symd_edit::By;
-use symd_ops::edits::ReplaceMode;
 use symd_ops::memory::{self, MemoryError, MemoryName};
 use symd_ops::question::QuestionError;
+use symd_rewrite::ReplaceMode;
 
 pub(super) const WRITE_MEMORY: Tool = Tool::changes(
     "write_memory",

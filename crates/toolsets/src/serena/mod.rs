@@ -30,7 +30,7 @@ use super::risk::plain_refusal;
 use super::{AsksFor, Call, NotRun, Running, Tool, Toolset, Why, ask, ask_long};
 use crate::spelled::{Absolute, Slips, Spellings};
 use symd_ops::server_outlines::Patience;
-use symd_ops::tree::ViewTree;
+use symd_ops::view_tree::ViewTree;
 
 /// How long language servers are waited for that must outline files: the contract has no word for "not yet".
 const PATIENCE: Patience = Patience::Long(Duration::from_secs(60));

@@ -13,9 +13,9 @@ use super::json;
 use crate::Reply;
 use crate::arguments::{ArgumentError, Arguments};
 use symd_base::Cancel;
-use symd_ops::glob::{Glob, GlobError};
-use symd_ops::search::{self, Among, Hits, Pattern, PatternError, Query, SearchError};
-use symd_ops::tree::Tree;
+use symd_files::glob::{Glob, GlobError};
+use symd_files::search::{self, Among, Hits, Pattern, PatternError, Query, SearchError};
+use symd_files::tree::Tree;
 
 /// The description of `search_for_pattern`.
 pub const SEARCH_FOR_PATTERN: &str = "Performs a search for a pattern in the project. \

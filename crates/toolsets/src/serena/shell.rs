@@ -12,7 +12,7 @@ use super::{files, json};
 use crate::arguments::Arguments;
 use crate::shelled::{self, Command};
 use crate::{Call, Outcome, Proposed, Reply, Tool};
-use symd_ops::shell::{Directory, End, Finish, Keep, Ran, Wanted, can_be_run};
+use symd_shell::{Directory, End, Finish, Keep, Ran, Wanted, can_be_run};
 
 /// How long a command may take (ruling on execute_shell_command).
 const DEADLINE: Duration = Duration::from_secs(240);

@@ -4,7 +4,7 @@ use super::answer::DEFAULT_MAX_ANSWER_CHARS;
 use super::{files, search};
 use crate::{Outcome, Reply};
 use symd_base::Cancel;
-use symd_ops::scratch::Scratch;
+use symd_files::scratch::Scratch;
 
 fn map(value: Value) -> Map<String, Value> {
     value.as_object().expect("an object").clone()

@@ -10,11 +10,11 @@ use super::arguments::Strict;
 use crate::{Call, Reply, Running, Tool, ask, ask_long};
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
-use symd_ops::glob::{Glob, GlobError};
-use symd_ops::levels::levels;
-use symd_ops::read_file::read_file as read;
-use symd_ops::search::{Case, Pattern, Query, matching_lines};
-use symd_ops::tree::ViewTree;
+use symd_files::glob::{Glob, GlobError};
+use symd_files::levels::levels;
+use symd_files::read_file::read_file as read;
+use symd_files::search::{Case, Pattern, Query, matching_lines};
+use symd_ops::view_tree::ViewTree;
 use symd_vfs::EntryKind;
 
 /// Characters shown of a line that matches; behind that only machines read on.

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use super::arguments::{Strict, error};
 use super::shell::workdir;
 use crate::{Call, Reply, Tool};
-use symd_ops::pty::{Request, Shown};
-use symd_ops::shell::{Wanted, can_be_run};
+use symd_shell::pty::{Request, Shown};
+use symd_shell::{Wanted, can_be_run};
 
 pub(super) const EXEC_COMMAND: Tool = Tool::runs(
     "exec_command",

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::arguments::{Strict, error};
 use crate::shelled::{self, Command};
 use crate::{Call, Reply, Tool};
-use symd_ops::shell::{Captured, Directory, End, Finish, Keep, Ran, Wanted, can_be_run};
+use symd_shell::{Captured, Directory, End, Finish, Keep, Ran, Wanted, can_be_run};
 
 /// Bytes shown of each stream (ruling on shell); what comes after them is counted only.
 const KEEP: Keep = Keep { first: 8 << 10, last: 0 };

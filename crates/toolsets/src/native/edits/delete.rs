@@ -14,11 +14,12 @@ use crate::{Call, Reply, Running};
 use symd_base::{RelPath, TextRange};
 use symd_edit::By;
 use symd_ops::edits::{
-    Breaking, Ignored, Indentation, PerformError, Report, Request, SymbolAct, Users, What, perform_while,
+    Breaking, Ignored, PerformError, Report, Request, SymbolAct, Users, What, perform_while,
 };
 use symd_ops::overrides::{FindOverrides, overrides};
 use symd_ops::references::{FindReferences, Reference, References, references_of_declarations};
 use symd_ops::target::{Several, Wanted};
+use symd_rewrite::Indentation;
 
 /// Linked members that a refusal lists.
 const MAX_LINKED: usize = 20;

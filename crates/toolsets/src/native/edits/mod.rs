@@ -20,9 +20,8 @@ use crate::arguments::Arguments;
 use crate::asked::Refusal;
 use crate::{Call, Outcome, Proposed, Reply, Running, Tool};
 use symd_edit::{By, EditError};
-use symd_ops::edits::{
-    ApplyError, Done, LineError, MakeError, PerformError, Report, dry_run, perform as perform_edit,
-};
+use symd_ops::edits::{ApplyError, Done, MakeError, PerformError, Report, dry_run, perform as perform_edit};
+use symd_rewrite::LineError;
 
 pub(super) const REPLACE_SYMBOL_BODY: Tool = Tool::changes(
     "replace_symbol_body",

@@ -11,10 +11,8 @@ use super::{Read, Trial, json_or, refusal, trial};
 use crate::arguments::{ArgumentError, Arguments};
 use crate::{Call, Reply};
 use symd_base::RelPath;
-use symd_ops::edits::{
-    Base, Breaking, Given, HowMany, Ignored, Indentation, LastRead, ReplaceMode, Request, SymbolAct, TextAct,
-    What,
-};
+use symd_ops::edits::{Base, Breaking, Given, Ignored, LastRead, Request, SymbolAct, TextAct, What};
+use symd_rewrite::{HowMany, Indentation, ReplaceMode};
 
 /// An edit, and how its answer is wanted.
 pub(super) struct Asked {

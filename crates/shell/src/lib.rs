@@ -1,5 +1,5 @@
 //! Running commands for clients: one command in a shell of its own, with nothing to read, under a deadline. What needs
-//! a terminal is in [`super::pty`]. Whether a command may run at all is decided before it comes here.
+//! a terminal is in [`pty`]. Whether a command may run at all is decided before it comes here.
 //! Invariant: a command runs in a directory of the project and in a process group of its own, and what it starts is
 //! ended with the call, the connection or the daemon, as the settings say, and by SIGKILL if need be.
 
@@ -9,6 +9,7 @@ mod environment;
 mod last;
 mod left_behind;
 mod program;
+pub mod pty;
 mod run;
 mod stream;
 mod substitution;
@@ -30,7 +31,7 @@ pub use run::{Finish, Ran, Request, ShellError, can_be_run, run};
 pub use substitution::Substitution;
 pub use words::{End, Left, Told};
 
-use crate::tree::FileOpError;
+use symd_files::tree::FileOpError;
 use symd_vfs::Root;
 
 /// What all commands of a project share.

@@ -5,7 +5,7 @@ use std::fmt;
 use super::parsed::{Hunk, HunkLine, Sign, shown};
 use super::place::{Aim, Finder, Miss, Tolerance, Wanted};
 use super::text::FileLines;
-use crate::edits::endings::{Ending, Endings};
+use crate::endings::{Ending, Endings};
 use symd_base::{RelPath, TextEdit, TextRange};
 
 /// A hunk that stands elsewhere than it says, or only nearly. Lines are 1-based.

@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::cores;
 use super::tree::{FileOpError, Tree};
+use symd_base::cores;
 use symd_base::{Cancel, RelPath};
 use symd_vfs::{Entry, EntryKind, VfsError};
 

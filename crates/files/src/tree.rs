@@ -7,7 +7,6 @@ use std::path::Path;
 
 use symd_base::path::PathError;
 use symd_base::{Cancel, RelPath};
-use symd_engine::View;
 use symd_index::FileMap;
 use symd_vfs::{EntryKind, Root, VfsError};
 
@@ -57,35 +56,6 @@ impl Files for FileMap {
     }
 }
 
-/// The project's files as a view sees them.
-pub trait ViewTree {
-    /// Runs `work` on the project's files as this view sees them.
-    fn tree<T>(&self, work: impl FnOnce(&Tree<'_>) -> T) -> T;
-
-    /// As [`ViewTree::tree`], where no path that a client names is refused for being ignored. The list of files is the same.
-    fn whole_tree<T>(&self, work: impl FnOnce(&Tree<'_>) -> T) -> T;
-}
-
-impl ViewTree for View {
-    fn tree<T>(&self, work: impl FnOnce(&Tree<'_>) -> T) -> T {
-        tree_without(self, &|path, kind| self.is_ignored(path, kind), work)
-    }
-
-    fn whole_tree<T>(&self, work: impl FnOnce(&Tree<'_>) -> T) -> T {
-        tree_without(self, &|_, _| false, work)
-    }
-}
-
-fn tree_without<T>(
-    view: &View,
-    ignored: &(dyn Fn(&RelPath, EntryKind) -> bool + Sync),
-    work: impl FnOnce(&Tree<'_>) -> T,
-) -> T {
-    let program = view.parsers.program();
-    let is_code = |path: &RelPath| view.languages.language_of(path).is_some();
-    work(&Tree { root: &view.root, files: &view.snapshot.files, ignored, is_code: &is_code, program })
-}
-
 /// Why a path that a client wrote is of no use. The texts are those of the serena contract's path
 /// validation, without its prefix; paths are quoted as the client wrote them.
 #[derive(Debug, thiserror::Error)]
@@ -116,7 +86,7 @@ pub enum LocateError {
 
 impl LocateError {
     /// What `error` says of the path that a client wrote as `text`.
-    pub(super) fn of(error: VfsError, text: &str) -> LocateError {
+    pub fn of(error: VfsError, text: &str) -> LocateError {
         match error {
             VfsError::NotFound { .. } => LocateError::Missing(text.to_owned()),
             VfsError::Outside { .. } => LocateError::Outside(text.to_owned()),

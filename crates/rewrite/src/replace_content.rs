@@ -4,9 +4,9 @@
 
 use super::endings::{Endings, line_feeds};
 use super::normalised::Normalised;
-use crate::search::{GroupedError, GroupedMatch, MatchMeans, PatternError, find_all, with_groups};
 use symd_base::cancel::Cancelled;
 use symd_base::{TextEdit, TextEditError, TextEdits};
+use symd_files::search::{GroupedError, GroupedMatch, MatchMeans, PatternError, find_all, with_groups};
 
 /// How the needle is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

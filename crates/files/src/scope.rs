@@ -10,25 +10,25 @@ use symd_vfs::{Root, VfsError};
 
 /// A directory to look in.
 #[derive(Clone, Debug)]
-pub(super) struct Scope {
+pub struct Scope {
     named: RelPath,
     real: RelPath,
 }
 
 impl Scope {
     /// The project.
-    pub(super) fn project() -> Scope {
+    pub fn project() -> Scope {
         Scope { named: RelPath::root(), real: RelPath::root() }
     }
 
     /// The directory that a client called `named`.
-    pub(super) fn of(root: &Root, named: &RelPath) -> Result<Scope, VfsError> {
+    pub fn of(root: &Root, named: &RelPath) -> Result<Scope, VfsError> {
         let real = if named.is_root() { RelPath::root() } else { root.resolve(named)? };
         Ok(Scope { named: named.clone(), real })
     }
 
     /// The same of what was found for `text`; what the rules leave out is refused under either name.
-    pub(super) fn unignored(tree: &Tree<'_>, found: &Located, text: &str) -> Result<Scope, LocateError> {
+    pub fn unignored(tree: &Tree<'_>, found: &Located, text: &str) -> Result<Scope, LocateError> {
         let scope = Scope::of(tree.root, &found.path).map_err(|error| LocateError::of(error, text))?;
         let is_elsewhere = scope.real != scope.named && !scope.real.is_root();
         if is_elsewhere && (tree.ignored)(&scope.real, found.kind) {
@@ -38,12 +38,12 @@ impl Scope {
     }
 
     /// Its own name.
-    pub(super) fn real(&self) -> &RelPath {
+    pub fn real(&self) -> &RelPath {
         &self.real
     }
 
     /// What the client calls `path`, a file beneath it.
-    pub(super) fn shown<'p>(&self, path: &'p RelPath) -> Cow<'p, RelPath> {
+    pub fn shown<'p>(&self, path: &'p RelPath) -> Cow<'p, RelPath> {
         if self.named == self.real {
             return Cow::Borrowed(path);
         }

@@ -13,10 +13,10 @@ use super::*;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// `<p>größe</p>` in Latin-1.
-const GZIPPED: &[u8] = include_bytes!("../../../../fixtures/fetch/latin1.html.gz");
+const GZIPPED: &[u8] = include_bytes!("../../../fixtures/fetch/latin1.html.gz");
 
 /// 8 MB of spaces, 8 KB compressed.
-const BOMB: &[u8] = include_bytes!("../../../../fixtures/fetch/spaces.gz");
+const BOMB: &[u8] = include_bytes!("../../../fixtures/fetch/spaces.gz");
 
 struct Server {
     address: SocketAddr,

@@ -4,8 +4,8 @@
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use crate::tree::{FileOpError, LocateError};
 use symd_base::RelPath;
+use symd_files::tree::{FileOpError, LocateError};
 use symd_vfs::{EntryKind, Root, VfsError};
 
 /// An open directory of the project.

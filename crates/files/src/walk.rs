@@ -4,8 +4,8 @@
 
 use std::time::Instant;
 
-use super::cores;
 use super::tree::{FileOpError, Tree};
+use symd_base::cores;
 use symd_base::{Cancel, RelPath};
 use symd_vfs::{EntryKind, VfsError};
 

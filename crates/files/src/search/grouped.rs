@@ -28,15 +28,16 @@ pub struct MatchMeans<'a> {
 
 /// One match.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct GroupedMatch {
-    pub(crate) range: Range<usize>,
+pub struct GroupedMatch {
+    /// Bytes of the text.
+    pub range: Range<usize>,
     /// What each of the groups that were asked for holds, in the order in which they were asked for.
-    pub(crate) groups: Vec<Option<Range<usize>>>,
+    pub groups: Vec<Option<Range<usize>>>,
 }
 
 /// Why not all matches were found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum GroupedError {
+pub enum GroupedError {
     /// It takes too long.
     BudgetSpent,
     /// A match over several lines holds another.
@@ -50,12 +51,7 @@ pub(crate) enum GroupedError {
 type Matches = Result<Vec<GroupedMatch>, GroupedError>;
 
 /// All matches of `pattern` in `text`, from left to right, as Python's `re` finds them, with what `groups` hold.
-pub(crate) fn find_all(
-    pattern: &GroupedPattern,
-    groups: &[usize],
-    text: &str,
-    means: MatchMeans<'_>,
-) -> Matches {
+pub fn find_all(pattern: &GroupedPattern, groups: &[usize], text: &str, means: MatchMeans<'_>) -> Matches {
     let head = || {
         let mut head = vec![GROUPED, u8::try_from(groups.len()).ok()?];
         for group in groups {

@@ -8,7 +8,7 @@ use similar::{Algorithm, ChangeTag, capture_diff_slices_deadline};
 const DEADLINE: Duration = Duration::from_millis(50);
 
 /// Lines (added, removed) between two texts.
-pub(super) fn changed_lines(before: &str, after: &str) -> (usize, usize) {
+pub fn changed_lines(before: &str, after: &str) -> (usize, usize) {
     let (before, after) = differing(before, after);
     let (old, new): (Vec<&str>, Vec<&str>) =
         (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());

@@ -6,14 +6,14 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 
 /// How many threads can run at once. Asked of the system only once, since it reads files to find out: 26 µs.
-pub(super) fn count() -> usize {
+pub fn count() -> usize {
     static COUNT: OnceLock<usize> = OnceLock::new();
     *COUNT.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// What `work` makes of each of `items`, of which `worth` (not 0) are worth a thread: what is less than twice as much is
 /// worked on here.
-pub(super) fn in_order<T: Sync, R: Send>(items: &[T], worth: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub fn in_order<T: Sync, R: Send>(items: &[T], worth: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = count().min(items.len() / worth);
     if threads <= 1 {
         return items.iter().map(work).collect();

@@ -316,7 +316,7 @@ fn is_large(weight: u64, length: usize) -> bool {
 
 /// A Python regular expression for one text, so that its groups can be had.
 #[derive(Clone, Debug)]
-pub(crate) struct GroupedPattern {
+pub struct GroupedPattern {
     source: String,
     regex: fancy_regex::Regex,
     needs_backtracking: bool,
@@ -333,7 +333,7 @@ impl GroupedPattern {
     }
 
     /// How many groups it has.
-    pub(crate) fn groups(&self) -> usize {
+    pub fn groups(&self) -> usize {
         self.regex.captures_len().saturating_sub(1)
     }
 
@@ -345,7 +345,7 @@ impl GroupedPattern {
 
 /// Compiles a Python regular expression for one text of `length` bytes. DOTALL and
 /// MULTILINE are on; what needs no backtracking runs without.
-pub(crate) fn with_groups(source: &str, length: usize) -> Result<GroupedPattern, PatternError> {
+pub fn with_groups(source: &str, length: usize) -> Result<GroupedPattern, PatternError> {
     if source.is_empty() {
         return Err(PatternError::Empty);
     }

@@ -23,19 +23,19 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 pub use grouped::MatchMeans;
-pub(super) use grouped::{GroupedError, GroupedMatch, find_all};
+pub use grouped::{GroupedError, GroupedMatch, find_all};
 pub use hits::{Found, Hits};
 pub use lines::{MatchingFile, MatchingLine, MatchingLines, matching_lines};
-pub(super) use pattern::with_groups;
+pub use pattern::with_groups;
 pub use pattern::{Case, Pattern, PatternError};
 
 use self::finder::{Finder, KnownMatches};
 use self::hits::Searchable;
-use super::cores;
 use super::glob::Glob;
 use super::scope::Scope;
 use super::tree::{LocateError, Tree};
 use symd_base::cancel::Cancelled;
+use symd_base::cores;
 use symd_base::{Cancel, RelPath};
 use symd_vfs::{EntryKind, VfsError};
 

@@ -12,8 +12,8 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use super::output::{More, Output, Shown, UNREAD_BYTES};
 use super::terminal::{NotWritten, Terminal};
-use crate::shell::ward::Ward;
-use crate::shell::{End, Left, LeftBehind, Told};
+use crate::ward::Ward;
+use crate::{End, Left, LeftBehind, Told};
 
 /// How long a session must be silent for its output to be complete for now (contract tool_router, ruling on
 /// exec_command and write_stdin).

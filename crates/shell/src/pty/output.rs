@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::shell::whole_chars;
+use crate::whole_chars;
 
 /// Bytes of unread output that are kept of one session: a screenful many times over. When it is full, the oldest bytes
 /// are dropped and the next answer says `truncated`.

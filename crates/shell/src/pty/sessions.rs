@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::output::Shown;
 use super::session::{Floods, Session};
 use super::terminal::NotWritten;
-use crate::shell::ward::{Launch, Streams, Ward};
-use crate::shell::{Directory, End, Environment, LeftBehind, Shell, ShellError, Shells, can_be_run};
+use crate::ward::{Launch, Streams, Ward};
+use crate::{Directory, End, Environment, LeftBehind, Shell, ShellError, Shells, can_be_run};
 
 /// Sessions of one connection. When there are as many, finished ones are forgotten, the one started first before the
 /// others; when none is finished, no further session is started.

@@ -1,0 +1,45 @@
+//! What edits make of texts: from texts and outlines to [`TextEdits`](symd_base::TextEdits). Nothing here reads or writes a
+//! file or knows of servers. Invariant: what an edit does not mean to change stays as it is, byte for byte; new text takes
+//! the line endings of the place where it is put.
+
+mod block;
+mod breaks_syntax;
+mod counts;
+mod endings;
+mod fault;
+mod guard;
+mod indent_level;
+mod joint;
+mod keywords;
+mod lines;
+mod new_name;
+mod normalised;
+pub mod patch;
+mod place_body;
+#[cfg(test)]
+mod place_body_tests;
+#[allow(clippy::unwrap_used, reason = "it is for tests")]
+pub mod properties;
+mod reindent;
+mod replace_content;
+mod symbol;
+mod symbol_body;
+mod symbol_delete;
+#[cfg(test)]
+mod symbol_tests;
+mod within_line;
+mod written_for;
+
+pub use breaks_syntax::BrokenAt;
+pub use counts::changed_lines;
+pub use endings::{Ending, Endings};
+pub use fault::{EditFault, Fate};
+pub use guard::Guard;
+pub use lines::{LineError, delete_lines, insert_at_line, replace_lines};
+pub use new_name::{NewNameError, check_new_name};
+pub use place_body::{BodyManner, PlacedBody, check_edits, place_body};
+pub use reindent::Indentation;
+pub use replace_content::{HowMany, ReplaceError, ReplaceMode, Replaced, replace_content};
+pub use symbol::{SymbolEditError, Target};
+pub use symbol_delete::delete_symbol;
+pub use written_for::Placing;
