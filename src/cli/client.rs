@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::serve::Place;
+use crate::serve::DaemonPaths;
 use crate::serve::daemon::HANDOVER_DEADLINE;
 use crate::serve::lock;
 use crate::serve::protocol::{
-    Agreement, Answer, BUSY, Hello, INVALID_PARAMS, METHOD_NOT_FOUND, PROTOCOL, Reason, Refusal, STOP,
+    Agreement, BUSY, Hello, HelloAnswer, INVALID_PARAMS, METHOD_NOT_FOUND, PROTOCOL, Reason, Refusal, STOP,
     VERSION, Variables, Welcome, agree, hello_line, line,
 };
 
@@ -53,7 +53,7 @@ pub(super) enum Role {
 impl Client {
     /// Connects without a hello: enough for status and stop, which every version answers. `None` when
     /// nobody listens.
-    pub(super) fn raw(place: &Place) -> Result<Option<Client>, Failure> {
+    pub(super) fn raw(place: &DaemonPaths) -> Result<Option<Client>, Failure> {
         place.verify().map_err(|error| Exit::NoDaemon.because(error))?;
         match UnixStream::connect(place.socket()) {
             Ok(stream) => {
@@ -67,7 +67,7 @@ impl Client {
 
     /// Connects and agrees on a protocol, starting or replacing the daemon where that is needed and allowed.
     pub(super) fn connect(
-        place: &Place,
+        place: &DaemonPaths,
         role: Role,
         toolset: &[String],
         spawning: Spawning,
@@ -98,7 +98,7 @@ impl Client {
         Err(Exit::NoDaemon.because(format!("the daemon comes and goes: {last}; `symd logs` may show why")))
     }
 
-    fn greet(place: &Place, role: Role, toolset: &[String]) -> Result<Greeting, Failure> {
+    fn greet(place: &DaemonPaths, role: Role, toolset: &[String]) -> Result<Greeting, Failure> {
         let Some(mut client) = Client::raw(place)? else {
             return Ok(Greeting::Absent("nobody listens on its socket".to_owned()));
         };
@@ -131,15 +131,15 @@ impl Client {
                 Exit::NoDaemon.because(format!("the daemon does not take this connection: {message}"))
             );
         }
-        let answer: Answer = serde_json::from_value(answer["symd"].clone()).map_err(|_| {
+        let answer: HelloAnswer = serde_json::from_value(answer["symd"].clone()).map_err(|_| {
             Exit::NoDaemon.because(format!(
                 "what listens on {} does not answer like symd: {answer}",
                 place.socket().display()
             ))
         })?;
         let refusal = match answer {
-            Answer::Welcome(welcome) => return Ok(Greeting::Welcome(client, welcome)),
-            Answer::Refusal(refusal) => refusal,
+            HelloAnswer::Welcome(welcome) => return Ok(Greeting::Welcome(client, welcome)),
+            HelloAnswer::Refusal(refusal) => refusal,
         };
         match refusal.reason {
             Reason::Draining => Ok(Greeting::Absent(refusal.error)),
@@ -226,7 +226,12 @@ fn environment() -> Variables {
 }
 
 /// Ends a daemon that is older than we are, so that ours can take its place.
-fn replace(client: Client, place: &Place, refusal: &Refusal, spawning: Spawning) -> Result<(), Failure> {
+fn replace(
+    client: Client,
+    place: &DaemonPaths,
+    refusal: &Refusal,
+    spawning: Spawning,
+) -> Result<(), Failure> {
     if agree(PROTOCOL, refusal.protocol) != Agreement::TheyAreOlder {
         return Err(Exit::NoDaemon.because(format!(
             "the running daemon is newer than this symd: {}; upgrade this symd, or end the daemon with `symd stop`",
@@ -245,7 +250,7 @@ fn replace(client: Client, place: &Place, refusal: &Refusal, spawning: Spawning)
 }
 
 /// Asks the daemon to end: by a request, or by a signal where it takes none because it is full or stuck.
-pub(super) fn ask_to_end(mut client: Client, place: &Place) -> Result<(), Failure> {
+pub(super) fn ask_to_end(mut client: Client, place: &DaemonPaths) -> Result<(), Failure> {
     let daemon = DaemonProcess::behind(&client).or_else(|| DaemonProcess::holding(place));
     let Err(failure) = client.request(STOP, json!({}), |_| ()) else { return Ok(()) };
     let Some(daemon) = daemon else { return Err(failure) };
@@ -255,7 +260,7 @@ pub(super) fn ask_to_end(mut client: Client, place: &Place) -> Result<(), Failur
 }
 
 /// Waits until the process `daemon` has ended, or, where it is not known, until no daemon holds the place's lock.
-pub(super) fn wait_until_gone(place: &Place, daemon: Option<&DaemonProcess>) -> Result<(), Failure> {
+pub(super) fn wait_until_gone(place: &DaemonPaths, daemon: Option<&DaemonProcess>) -> Result<(), Failure> {
     let has_ended = match daemon {
         Some(daemon) => daemon.wait(place, HANDOVER_DEADLINE),
         None => {
@@ -291,11 +296,11 @@ fn is_broken(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
 }
 
-fn cannot_connect(place: &Place, error: &io::Error) -> Failure {
+fn cannot_connect(place: &DaemonPaths, error: &io::Error) -> Failure {
     Exit::NoDaemon.because(format!("cannot connect to {}: {error}", place.socket().display()))
 }
 
-fn silent_daemon(place: &Place, error: &io::Error) -> Failure {
+fn silent_daemon(place: &DaemonPaths, error: &io::Error) -> Failure {
     let why = match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
             format!("nothing came within {} s", ANSWER_DEADLINE.as_secs())

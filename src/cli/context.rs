@@ -7,7 +7,7 @@ use crate::config::Languages;
 use crate::config::roots::{self, HOW_TO_CHOOSE, RootError};
 use crate::config::settings::Settings;
 use crate::serve::setup::{self, Setup};
-use crate::serve::{Agreed, Place, agreed};
+use crate::serve::{Agreed, DaemonPaths, agreed};
 
 use super::args::Global;
 use super::commands::say;
@@ -63,12 +63,12 @@ impl Context {
     }
 
     /// The place of the project's daemon, or why there is no project.
-    pub(super) fn find_place(&self) -> Result<Place, RootError> {
-        Ok(Place::new(&self.dirs, &self.find_root()?))
+    pub(super) fn find_place(&self) -> Result<DaemonPaths, RootError> {
+        Ok(DaemonPaths::new(&self.dirs, &self.find_root()?))
     }
 
     /// The place of the project's daemon.
-    pub(super) fn place(&self) -> Result<Place, Failure> {
+    pub(super) fn place(&self) -> Result<DaemonPaths, Failure> {
         self.find_place().map_err(|error| match error {
             RootError::NoProject(_) => Exit::Usage.because(format!("{error}; {HOW_TO_CHOOSE}")),
             error => Exit::Usage.because(error),
@@ -87,7 +87,7 @@ impl Context {
     }
 
     /// What is configured for the project: its languages, and whether it is trusted.
-    pub(super) fn setup(&self, place: &Place) -> Result<Setup, Failure> {
+    pub(super) fn setup(&self, place: &DaemonPaths) -> Result<Setup, Failure> {
         setup::load(&self.dirs.lasting.config, place).map_err(|error| Exit::Usage.because(error))
     }
 

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::client::Client;
 use crate::base::state;
-use crate::serve::{Place, lock};
+use crate::serve::{DaemonPaths, lock};
 
 /// How often a wait looks whether the lock is free, which it is too when the process is of a sort that cannot be watched.
 const LOOK_EVERY: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
@@ -33,7 +33,7 @@ impl DaemonProcess {
 
     /// The one that holds the lock of `place`, whatever became of its socket. Its number may be that of another process, in
     /// another namespace: hence the look at its files.
-    pub(super) fn holding(place: &Place) -> Option<DaemonProcess> {
+    pub(super) fn holding(place: &DaemonPaths) -> Option<DaemonProcess> {
         let meta = state::read_file(&place.meta()).ok()??;
         let meta: Value = serde_json::from_slice(&meta).ok()?;
         let pid = Pid::from_raw(i32::try_from(meta["pid"].as_i64()?).ok()?)?;
@@ -59,7 +59,7 @@ impl DaemonProcess {
     }
 
     /// Waits until it has ended; whether it has within `deadline`.
-    pub(super) fn wait(&self, place: &Place, deadline: Duration) -> bool {
+    pub(super) fn wait(&self, place: &DaemonPaths, deadline: Duration) -> bool {
         let until = Instant::now() + deadline;
         while Instant::now() < until {
             let mut end = [PollFd::new(&self.process, PollFlags::IN)];

@@ -13,7 +13,7 @@ use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
 
-use crate::serve::Place;
+use crate::serve::DaemonPaths;
 use crate::serve::approvals::proof;
 use crate::serve::escapes::json_of;
 use crate::serve::protocol::{BUSY, error_line, line};
@@ -41,7 +41,7 @@ pub(super) struct Shim {
 /// How a daemon is reached.
 #[derive(Clone)]
 struct Way {
-    place: Place,
+    place: DaemonPaths,
     toolset: Vec<String>,
     spawning: Spawning,
     /// The parameters of the client's `initialize`, if it is of the era that has one.
@@ -60,11 +60,11 @@ struct Link {
 struct Pending {
     /// The connection is gone, and everything that was pending has been answered.
     over: bool,
-    asked: HashMap<String, Asked>,
+    asked: HashMap<String, UnansweredRequest>,
 }
 
 /// A request without an answer.
-struct Asked {
+struct UnansweredRequest {
     id: Value,
     /// The line, where it only reads.
     again: Option<Vec<u8>>,
@@ -118,7 +118,7 @@ impl Way {
     }
 
     /// Puts questions that only read to the next daemon; those that it does not answer are left in `asked`.
-    fn ask_again(&self, asked: &mut HashMap<String, Asked>) -> Result<(), Failure> {
+    fn ask_again(&self, asked: &mut HashMap<String, UnansweredRequest>) -> Result<(), Failure> {
         let mut client = self.connect()?;
         for line in asked.values().filter_map(|asked| asked.again.as_deref()) {
             client.send(line).map_err(broke)?;
@@ -143,7 +143,7 @@ fn broke(error: io::Error) -> Failure {
 }
 
 impl Shim {
-    pub(super) fn new(place: Place, toolset: Vec<String>, spawning: Spawning) -> Shim {
+    pub(super) fn new(place: DaemonPaths, toolset: Vec<String>, spawning: Spawning) -> Shim {
         Shim { way: Way { place, toolset, spawning, opening: Arc::default() }, link: None }
     }
 
@@ -225,7 +225,7 @@ impl Shim {
                 return Err(NotSent);
             }
             if let Some(id) = id {
-                let asked = Asked { id: id.clone(), again: again.map(<[u8]>::to_vec) };
+                let asked = UnansweredRequest { id: id.clone(), again: again.map(<[u8]>::to_vec) };
                 pending.asked.insert(id.to_string(), asked);
             }
         }

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::process::{Child, Command, Stdio};
 
 use crate::base::state;
-use crate::serve::Place;
+use crate::serve::DaemonPaths;
 use crate::serve::log;
 use crate::serve::this_program;
 
@@ -41,7 +41,7 @@ const KEPT_PREFIXES: &[&str] = &["LC_", "XDG_", "SYMD_"];
 const SHOWN_LOG_LINES: usize = 10;
 
 /// Starts a daemon and waits until it serves, or another one does.
-pub(super) fn daemon(place: &Place) -> Result<(), Failure> {
+pub(super) fn daemon(place: &DaemonPaths) -> Result<(), Failure> {
     let failed = |what: &str, error: &dyn std::fmt::Display| {
         Exit::NoDaemon.because(format!("the daemon could not be started: {what}: {error}"))
     };
@@ -89,7 +89,7 @@ fn reap(mut child: Child) {
     std::thread::spawn(move || child.wait());
 }
 
-fn died(mut child: Child, place: &Place) -> Failure {
+fn died(mut child: Child, place: &DaemonPaths) -> Failure {
     let how = child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
     let log = state::read_file(&place.log()).ok().flatten().unwrap_or_default();
     let log = String::from_utf8_lossy(&log);

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use symd::config::settings::Limits;
 use symd::serve::approvals::{Approvals, proof};
 use symd::serve::host::{Host, Parts};
-use symd::serve::{Place, connection, daemon};
-use symd::toolsets::{Annotations, Approved, AsksFor, Call, Reach, Reply, Risk, Running, Tool, Toolset};
+use symd::serve::{DaemonPaths, connection, daemon};
+use symd::toolsets::{Annotations, Approved, AsksFor, Call, Reach, Reply, ReplyFuture, Risk, Tool, Toolset};
 use tokio::net::UnixStream;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
@@ -19,7 +19,7 @@ use crate::support::{MODERN, PATIENCE, User, Wire, call, modern, request, write}
 /// The marks of the calls that ran. One with an argument `private` does so on the user's own word only. Every test has marks of its own.
 static RAN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-fn run(call: Call<'_>) -> Running<'_> {
+fn run(call: Call<'_>) -> ReplyFuture<'_> {
     let approved = call.approved;
     if call.arguments.contains_key("private") && approved != Approved::ByUser {
         return Box::pin(async { Reply::needs_user("it leads to 127.0.0.1") });
@@ -78,7 +78,7 @@ pub enum Whose {
 pub struct Stage {
     pub user: User,
     pub host: Arc<Host>,
-    place: Place,
+    place: DaemonPaths,
     runtime: Runtime,
     serving: Mutex<Vec<JoinHandle<()>>>,
 }

@@ -91,5 +91,6 @@ mod symbol_tools;
 mod tool_forms;
 mod trust;
 mod two_toolsets;
+mod type_names;
 mod unfinished_writes;
 mod unread_files;

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use serde_json::json;
-use symd::serve::Place;
+use symd::serve::DaemonPaths;
 
 use crate::support::{PATIENCE, User, Wire, call, modern, request, write};
 
@@ -270,7 +270,7 @@ fn hellos_and_their_answers() {
 }
 
 /// A daemon of another version: it holds the lock, refuses the hello, and ends when it is asked to.
-fn pretend_daemon(place: &Place, protocol: [u32; 2]) -> std::thread::JoinHandle<()> {
+fn pretend_daemon(place: &DaemonPaths, protocol: [u32; 2]) -> std::thread::JoinHandle<()> {
     place.prepare().unwrap();
     let held = symd::serve::lock::try_lock(&place.lock()).unwrap().unwrap();
     let listener = UnixListener::bind(place.socket()).unwrap();

@@ -10,7 +10,7 @@ use symd::config::settings::Limits;
 use symd::serve::connection;
 use symd::serve::daemon;
 use symd::serve::host::{Host, Parts};
-use symd::toolsets::{Annotations, AsksFor, Call, Reach, Reply, Risk, Running, Tool, Toolset};
+use symd::toolsets::{Annotations, AsksFor, Call, Reach, Reply, ReplyFuture, Risk, Tool, Toolset};
 use tokio::net::UnixStream;
 use tokio::sync::{Notify, Semaphore};
 
@@ -33,7 +33,7 @@ impl Drop for Working {
     }
 }
 
-fn wait(_: Call<'_>) -> Running<'_> {
+fn wait(_: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move {
         RUNNING.fetch_add(1, Ordering::SeqCst);
         let _working = Working;
@@ -46,7 +46,7 @@ fn wait(_: Call<'_>) -> Running<'_> {
 }
 
 /// Never looks at anything but its flag, as a long loop does.
-fn spin(call: Call<'_>) -> Running<'_> {
+fn spin(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move {
         STARTED.add_permits(1);
         let cancel = call.cancel;
@@ -61,11 +61,11 @@ fn spin(call: Call<'_>) -> Running<'_> {
     })
 }
 
-fn panics(_: Call<'_>) -> Running<'_> {
+fn panics(_: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async { panic!("as this test wants it") })
 }
 
-fn big(_: Call<'_>) -> Running<'_> {
+fn big(_: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async { Reply::done("x".repeat(4 * 1024 * 1024)) })
 }
 
@@ -73,7 +73,7 @@ fn schema() -> Value {
     json!({ "type": "object", "properties": {}, "required": [] })
 }
 
-const fn tool(name: &'static str, run: for<'a> fn(Call<'a>) -> Running<'a>) -> Tool {
+const fn tool(name: &'static str, run: for<'a> fn(Call<'a>) -> ReplyFuture<'a>) -> Tool {
     Tool {
         name,
         title: name,

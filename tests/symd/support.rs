@@ -13,7 +13,7 @@ use std::time::Duration;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};
 use symd::base::state::StateDirs;
-use symd::serve::Place;
+use symd::serve::DaemonPaths;
 use symd::shell::{Afterwards, Shells};
 use symd::vfs::Root;
 
@@ -55,9 +55,9 @@ impl User {
     }
 
     /// Where the daemon of the project has its files.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> DaemonPaths {
         let dirs = StateDirs::within(&self.path(""));
-        Place::new(&dirs, &self.path("project"))
+        DaemonPaths::new(&dirs, &self.path("project"))
     }
 
     pub fn symd(&self) -> Command {

@@ -9,10 +9,10 @@ use std::os::fd::OwnedFd;
 use super::change::{Change, Changes, Original};
 use super::entry::{Entry, Record};
 use super::error::{Conflict, EditError};
-use super::gate::{Closed, Gate};
+use super::gate::{Closed, ReaderGate};
 use super::steps::{Hook, Step};
 use symd_base::{ContentHash, RelPath};
-use symd_vfs::{Found, Root, Slot, VfsError};
+use symd_vfs::{Root, Slot, SlotContent, VfsError};
 
 /// Staged files that are open at once: each batch is synced together before the next is written.
 const BATCH: usize = 128;
@@ -42,7 +42,7 @@ pub(super) struct Held {
 /// readers are still let in.
 pub(super) fn apply(
     root: &Root,
-    (hook, ready, gate): (&Hook, impl FnOnce(), &Gate),
+    (hook, ready, gate): (&Hook, impl FnOnce(), &ReaderGate),
     changes: &Changes,
     entry: &Entry,
     held: &mut Held,
@@ -157,11 +157,11 @@ fn still(slot: &Slot<'_>, before: Option<&Original>) -> Result<(), EditError> {
         Err(EditError::Conflict { files: vec![Conflict { path: slot.path().clone(), expected, found }] })
     };
     match (before, found) {
-        (None, Found::Nothing) => Ok(()),
-        (Some(file), Found::File { stat, .. }) if stat == file.stat => Ok(()),
-        (_, Found::Other(what)) => Err(VfsError::NotAFile { path: slot.path().clone(), what }.into()),
-        (_, Found::Nothing) => conflict(None),
-        (_, Found::File { .. }) => {
+        (None, SlotContent::Nothing) => Ok(()),
+        (Some(file), SlotContent::File { stat, .. }) if stat == file.stat => Ok(()),
+        (_, SlotContent::Other(what)) => Err(VfsError::NotAFile { path: slot.path().clone(), what }.into()),
+        (_, SlotContent::Nothing) => conflict(None),
+        (_, SlotContent::File { .. }) => {
             let hash = slot.read()?.map(|(bytes, _)| ContentHash::of(&bytes));
             // Touched or its permissions changed, but the same bytes.
             if hash.is_some() && hash == before.map(|file| file.hash) { Ok(()) } else { conflict(hash) }

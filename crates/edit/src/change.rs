@@ -27,7 +27,7 @@ pub(super) struct Original {
 
 /// A file as the plan wants it.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
+pub(super) struct PlannedFile {
     pub(super) bytes: Arc<Vec<u8>>,
     pub(super) hash: ContentHash,
     /// Where its permissions come from.
@@ -40,7 +40,7 @@ pub(super) struct Wanted {
 #[derive(Clone, Debug)]
 pub(super) enum Change {
     /// A file is made, replaced (`before`) or removed (no `after`).
-    Content { path: RelPath, before: Option<Original>, after: Option<Wanted> },
+    Content { path: RelPath, before: Option<Original>, after: Option<PlannedFile> },
     /// A file gets another name and keeps its bytes.
     Move { from: RelPath, to: RelPath, file: Original },
 }

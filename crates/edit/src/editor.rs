@@ -11,12 +11,12 @@ use super::change::{Change, Changes, FileChange};
 use super::diff::{FileDiff, diffs};
 use super::entry::{Journal, Kind};
 use super::error::EditError;
-use super::gate::Gate;
+use super::gate::ReaderGate;
 use super::history::{self, Operation, Which};
 use super::plan::{By, Plan};
 use super::put_back::{self, LeftFile, PutBack, Recovered, RecoveredOperation, Resolution, put_back};
 use super::steps::{Hook, Step};
-use super::store::{Left, OperationId, Pending, Place, Store};
+use super::store::{JournalLocation, Left, OperationId, Pending, Store};
 use super::tree::{self, Links};
 use symd_base::RelPath;
 use symd_vfs::Root;
@@ -56,14 +56,14 @@ pub struct Editor {
     root: Arc<Root>,
     store: Store,
     hook: Hook,
-    gate: Gate,
+    gate: ReaderGate,
     /// Within this process; the lock file keeps others out.
     turn: Mutex<()>,
     afterwards: Afterwards,
 }
 
 /// The right to edit, until it is dropped.
-struct Turn<'e> {
+struct EditLock<'e> {
     _here: MutexGuard<'e, ()>,
     everywhere: File,
 }
@@ -87,7 +87,7 @@ impl Editor {
             root,
             store,
             hook: options.hook,
-            gate: Gate::default(),
+            gate: ReaderGate::default(),
             turn: Mutex::new(()),
             afterwards,
         };
@@ -97,7 +97,7 @@ impl Editor {
 
     /// The same editor, closing `gate` whenever it changes files.
     #[must_use]
-    pub fn behind(mut self, gate: Gate) -> Editor {
+    pub fn behind(mut self, gate: ReaderGate) -> Editor {
         self.gate = gate;
         self
     }
@@ -269,14 +269,14 @@ impl Editor {
         self.store.read_cut_short(id)?.ok_or_else(unknown)
     }
 
-    fn invert(&self, turn: &Turn<'_>, id: OperationId, by: By, kind: Kind) -> Result<Applied, EditError> {
+    fn invert(&self, turn: &EditLock<'_>, id: OperationId, by: By, kind: Kind) -> Result<Applied, EditError> {
         let changes = tree::inverse_of(&self.root, &self.journal(id)?)?;
         self.carry_out(turn, &changes, by, kind)
     }
 
     fn carry_out(
         &self,
-        turn: &Turn<'_>,
+        turn: &EditLock<'_>,
         changes: &Changes,
         by: By,
         kind: Kind,
@@ -286,7 +286,7 @@ impl Editor {
 
     fn carry_out_after(
         &self,
-        turn: &Turn<'_>,
+        turn: &EditLock<'_>,
         changes: &Changes,
         by: By,
         kind: Kind,
@@ -363,23 +363,23 @@ impl Editor {
         Ok(self.store.set_aside(&journal, pending.place)?)
     }
 
-    fn wait_for_turn(&self) -> Result<Turn<'_>, EditError> {
+    fn wait_for_turn(&self) -> Result<EditLock<'_>, EditError> {
         // Nothing is kept behind the mutex that a panic could have spoilt.
         let here = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(Turn { _here: here, everywhere: self.store.lock()? })
+        Ok(EditLock { _here: here, everywhere: self.store.lock()? })
     }
 
     /// A turn in which nothing of an earlier one is left over: another process may have died in its own.
-    fn take_turn(&self) -> Result<Turn<'_>, EditError> {
+    fn take_turn(&self) -> Result<EditLock<'_>, EditError> {
         let turn = self.wait_for_turn()?;
-        self.put_back_pending()?.0.iter().try_for_each(Found::is_over)?;
+        self.put_back_pending()?.0.iter().try_for_each(InterruptedEdit::is_over)?;
         Ok(turn)
     }
 
     /// Ends every edit that was under way when its process was ended: one that is made whole is committed, any other is put
     /// back. Usually there is none, seldom one; of an answered edit the commit may be lost with the machine's power. Also
     /// whether something may have been under way that cannot be read.
-    fn put_back_pending(&self) -> Result<(Vec<Found>, bool), EditError> {
+    fn put_back_pending(&self) -> Result<(Vec<InterruptedEdit>, bool), EditError> {
         let mut all = Vec::new();
         loop {
             let pending = match self.store.left()? {
@@ -413,7 +413,7 @@ impl Editor {
         if entry.lost.is_empty() {
             if pending.is_salvaged {
                 // What lies there is damaged: the entry is written anew.
-                self.store.commit(&pending.journal, Place::Slot)?;
+                self.store.commit(&pending.journal, JournalLocation::Slot)?;
                 self.store.drop_pending(pending.place)?;
             } else {
                 self.store.commit(&pending.journal, pending.place)?;
@@ -431,7 +431,7 @@ impl Editor {
     }
 
     /// Puts an edit back that was cut short; where its journal is damaged and not enough is left of it, nothing is touched.
-    fn end(&self, pending: Pending) -> Result<Found, EditError> {
+    fn end(&self, pending: Pending) -> Result<InterruptedEdit, EditError> {
         let entry = &pending.journal.entry;
         let (id, title) = (entry.id, entry.title.clone());
         let beyond_repair = put_back::beyond_repair(&self.root, entry);
@@ -439,7 +439,7 @@ impl Editor {
             tracing::error!(operation = id.0, title, "the journal of an edit that was cut short is damaged");
             self.set_aside(&pending, &beyond_repair)?;
             let operation = RecoveredOperation { id, title, put_back: Vec::new(), left: beyond_repair };
-            return Ok(Found { operation, due: None });
+            return Ok(InterruptedEdit { operation, due: None });
         }
         let back = put_back(&self.root, &self.hook, &pending.journal, entry.records.len());
         tracing::warn!(operation = id.0, title, "an edit had been cut short and was put back");
@@ -450,18 +450,18 @@ impl Editor {
         } else {
             Some(pending)
         };
-        Ok(Found { operation: RecoveredOperation { id, title, put_back: back.done, left }, due })
+        Ok(InterruptedEdit { operation: RecoveredOperation { id, title, put_back: back.done, left }, due })
     }
 }
 
 /// An edit that had been cut short.
-struct Found {
+struct InterruptedEdit {
     operation: RecoveredOperation,
     /// It could not be put back now.
     due: Option<Pending>,
 }
 
-impl Found {
+impl InterruptedEdit {
     /// Refuses where the way back has to be tried again before anything else.
     fn is_over(&self) -> Result<(), EditError> {
         if self.due.is_none() {

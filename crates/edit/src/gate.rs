@@ -11,15 +11,15 @@ pub type Closed = Box<dyn Send>;
 
 /// Called when everything slow is done (journal, staged files, syncing) and the next step changes the first file.
 #[derive(Clone, Default)]
-pub struct Gate(Option<Arc<Close>>);
+pub struct ReaderGate(Option<Arc<Close>>);
 
 /// Waits for readers under way; why it gave up.
 type Close = dyn Fn() -> Result<Closed, String> + Send + Sync;
 
-impl Gate {
+impl ReaderGate {
     /// A gate that `close` closes. It blocks while readers are inside, and may give up, saying why.
-    pub fn new(close: impl Fn() -> Result<Closed, String> + Send + Sync + 'static) -> Gate {
-        Gate(Some(Arc::new(close)))
+    pub fn new(close: impl Fn() -> Result<Closed, String> + Send + Sync + 'static) -> ReaderGate {
+        ReaderGate(Some(Arc::new(close)))
     }
 
     pub(super) fn close(&self) -> Result<Option<Closed>, EditError> {
@@ -30,7 +30,7 @@ impl Gate {
     }
 }
 
-impl fmt::Debug for Gate {
+impl fmt::Debug for ReaderGate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.0.is_some() { "Gate(set)" } else { "Gate" })
     }

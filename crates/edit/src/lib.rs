@@ -36,7 +36,7 @@ pub use change::FileChange;
 pub use diff::FileDiff;
 pub use editor::{Applied, Editor, Options};
 pub use error::{Conflict, EditError};
-pub use gate::{Closed, Gate};
+pub use gate::{Closed, ReaderGate};
 pub use history::{Happened, Operation, Which};
 pub use plan::{Access, By, Plan, PlanStep};
 pub use put_back::{LeftFile, Recovered, RecoveredOperation, Resolution};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::sync::Arc;
 
-use super::change::{Change, Changes, Original, Wanted};
+use super::change::{Change, Changes, Original, PlannedFile};
 use super::entry::{Head, Journal, Kind, Record};
 use super::plan::By;
 use super::store::{Left, OperationId, Store};
@@ -67,7 +67,7 @@ fn made_of(bytes: &[u8]) -> (Journal, Vec<u8>) {
     let changes = bytes.chunks(1 + bytes.len() / 3).enumerate().map(|(number, part)| {
         let path = RelPath::new(&format!("é{number}")).unwrap();
         let original = |(bytes, hash)| Original { bytes, hash, stat, meta };
-        let wanted = |(bytes, hash)| Wanted { bytes, hash, like: Like::Meta(meta), origin: None };
+        let wanted = |(bytes, hash)| PlannedFile { bytes, hash, like: Like::Meta(meta), origin: None };
         match number {
             2 => Change::Move { from: path, to: RelPath::new("z").unwrap(), file: original(file(part)) },
             _ => Change::Content {

@@ -12,7 +12,7 @@ use super::error::{EditError, bare};
 use super::steps::{Hook, Step};
 use super::store::OperationId;
 use symd_base::{ContentHash, RelPath};
-use symd_vfs::{Found, Like, Root, Slot, VfsError};
+use symd_vfs::{Like, Root, Slot, SlotContent, VfsError};
 
 /// What recovery found when the project was opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -177,7 +177,7 @@ pub(super) fn put_back(root: &Root, hook: &Hook, journal: &Journal, touched: usi
 /// Whether every change of `entry` was made: then it is whole, and only its commit was cut short.
 pub(super) fn is_made(root: &Root, entry: &Entry) -> bool {
     let is_there = |directory: &RelPath| {
-        matches!(root.slot(directory).and_then(|slot| slot.look()), Ok(Found::Other("a directory")))
+        matches!(root.slot(directory).and_then(|slot| slot.look()), Ok(SlotContent::Other("a directory")))
     };
     let is_done = |record: &Record| match record {
         Record::Content { path, after, .. } => matches!(now(root, path), Ok(found) if found == *after),
@@ -321,7 +321,7 @@ fn now(root: &Root, path: &RelPath) -> Result<Option<ContentHash>, EditError> {
         Err(VfsError::NotFound { .. }) => return Ok(None),
         slot => slot?,
     };
-    if let Found::Other(what) = slot.look()? {
+    if let SlotContent::Other(what) = slot.look()? {
         return Err(VfsError::NotAFile { path: path.clone(), what }.into());
     }
     Ok(slot.read()?.map(|(bytes, _)| ContentHash::of(&bytes)))

@@ -41,14 +41,14 @@ pub(super) enum Left {
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) journal: Journal,
-    pub(super) place: Place,
+    pub(super) place: JournalLocation,
     /// The journal there is damaged; this one was made up of what is left of it.
     pub(super) is_salvaged: bool,
 }
 
 /// Where the journal of an edit under way lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum JournalLocation {
     Slot,
     File,
 }
@@ -102,27 +102,27 @@ impl Store {
     }
 
     /// Writes the journal of an edit that is about to be made, and waits for the disk.
-    pub(super) fn begin(&self, journal: &Journal, lock: &File) -> Result<Place, StateError> {
+    pub(super) fn begin(&self, journal: &Journal, lock: &File) -> Result<JournalLocation, StateError> {
         self.ledger().is_clean = false;
         let head = self.head(journal)?;
         self.second_head.write(lock, &head)?;
         let parts = journal.parts(&head);
         if Slot::has_room(&parts) {
             self.slot.write(&parts)?;
-            return Ok(Place::Slot);
+            return Ok(JournalLocation::Slot);
         }
         durable::write(&self.pending_path(), &parts)?;
-        Ok(Place::File)
+        Ok(JournalLocation::File)
     }
 
     /// Makes the edit under way history: it has happened as soon as its entry is whole. The entry's path.
-    pub(super) fn commit(&self, journal: &Journal, place: Place) -> Result<PathBuf, StateError> {
+    pub(super) fn commit(&self, journal: &Journal, place: JournalLocation) -> Result<PathBuf, StateError> {
         let path = self.path(journal.entry.id, COMMITTED);
         let head = self.head(journal)?;
         let parts = journal.parts(&head);
         match place {
-            Place::File => durable::rename(&self.pending_path(), &path)?,
-            Place::Slot => match durable::create(&path, &parts) {
+            JournalLocation::File => durable::rename(&self.pending_path(), &path)?,
+            JournalLocation::Slot => match durable::create(&path, &parts) {
                 // Numbers are given once: it was cut short while it was written.
                 Err(_) if path.exists() && self.read_at(&path)?.is_none() => {
                     durable::remove(&path)?;
@@ -134,7 +134,7 @@ impl Store {
         let size = parts.iter().map(|part| part.len() as u64).sum();
         let mut ledger = self.ledger();
         // In the slot there may be one more, of an edit before a long one.
-        ledger.is_clean = place == Place::Slot;
+        ledger.is_clean = place == JournalLocation::Slot;
         if let Some(committed) = &mut ledger.committed {
             committed.insert(journal.entry.id, size);
         }
@@ -148,12 +148,16 @@ impl Store {
         }
         let long = self.lying(&self.pending_path())?;
         let (place, path, lying) = match long {
-            Lying::Nothing => (Place::Slot, self.slot.path().to_owned(), self.lying(self.slot.path())?),
-            long => (Place::File, self.pending_path(), long),
+            Lying::Nothing => {
+                (JournalLocation::Slot, self.slot.path().to_owned(), self.lying(self.slot.path())?)
+            }
+            long => (JournalLocation::File, self.pending_path(), long),
         };
         let left = match lying {
             // The file of a long journal is renamed when its edit is committed.
-            Lying::Whole(journal) if place == Place::File || !self.is_settled(journal.entry.id)? => {
+            Lying::Whole(journal)
+                if place == JournalLocation::File || !self.is_settled(journal.entry.id)? =>
+            {
                 Left::Pending(Box::new(Pending { journal, place, is_salvaged: false }))
             }
             Lying::Whole(_) => Left::Nothing,
@@ -163,7 +167,7 @@ impl Store {
             }
         };
         if matches!(left, Left::Nothing | Left::Unreadable) {
-            if place == Place::File {
+            if place == JournalLocation::File {
                 durable::remove(&path)?;
                 self.sync()?;
             }
@@ -174,7 +178,7 @@ impl Store {
 
     /// What can be told of an edit whose journal should lie at `path` and does not, or is damaged: it may also have been
     /// cut short while it was written, before anything was changed.
-    fn salvaged(&self, place: Place, path: &Path, is_damaged: bool) -> Result<Left, StateError> {
+    fn salvaged(&self, place: JournalLocation, path: &Path, is_damaged: bool) -> Result<Left, StateError> {
         match self.second_head.read()? {
             Lying::Whole(head) if !self.is_settled(head.entry.id)? => {
                 let journal = match durable::open(path)? {
@@ -235,21 +239,21 @@ impl Store {
     }
 
     /// Forgets the edit under way, which has left nothing behind.
-    pub(super) fn drop_pending(&self, place: Place) -> Result<(), StateError> {
+    pub(super) fn drop_pending(&self, place: JournalLocation) -> Result<(), StateError> {
         self.second_head.clear()?;
         match place {
-            Place::Slot => self.slot.clear()?,
-            Place::File => {
+            JournalLocation::Slot => self.slot.clear()?,
+            JournalLocation::File => {
                 durable::remove(&self.pending_path())?;
                 self.sync()?;
             }
         }
-        self.ledger().is_clean = place == Place::Slot;
+        self.ledger().is_clean = place == JournalLocation::Slot;
         Ok(())
     }
 
     /// Keeps `journal`, which is what is left of the edit under way, for its user, who has to say what shall become of it.
-    pub(super) fn set_aside(&self, journal: &Journal, place: Place) -> Result<(), StateError> {
+    pub(super) fn set_aside(&self, journal: &Journal, place: JournalLocation) -> Result<(), StateError> {
         let head = self.head(journal)?;
         durable::write(&self.path(journal.entry.id, CUT_SHORT), &journal.parts(&head))?;
         self.drop_pending(place)

@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::Arc;
 
-use super::change::{Change, Changes, Original, Wanted};
+use super::change::{Change, Changes, Original, PlannedFile};
 use super::entry::{Journal, Record};
 use super::error::{Conflict, EditError};
 use super::plan::{Access, Plan, PlanStep};
 use super::settings::Settings;
 use super::splice::splice;
 use symd_base::{ContentHash, RelPath};
-use symd_vfs::{EntryKind, Found, GitsOwn, Like, MAX_FILE_BYTES, Root, VfsError};
+use symd_vfs::{EntryKind, GitsOwn, Like, MAX_FILE_BYTES, Root, SlotContent, VfsError};
 
 /// Files as the plan found them and as it leaves them. A path stands in both maps or in none.
 struct Tree<'r> {
@@ -23,7 +23,7 @@ struct Tree<'r> {
     /// The same of git's.
     gits: GitsOwn,
     before: BTreeMap<RelPath, Option<Original>>,
-    now: BTreeMap<RelPath, Option<Wanted>>,
+    now: BTreeMap<RelPath, Option<PlannedFile>>,
     conflicts: BTreeMap<RelPath, Conflict>,
     /// Directories that shall be there, empty or not.
     directories: BTreeSet<RelPath>,
@@ -57,7 +57,7 @@ pub(super) fn inverse_of(root: &Root, journal: &Journal) -> Result<Changes, Edit
             Record::Content { path, before, after, kept, .. } => {
                 tree.load(path)?;
                 tree.expect(path, *after);
-                let restored = before.zip(old.as_ref()).map(|(before, bytes)| Wanted {
+                let restored = before.zip(old.as_ref()).map(|(before, bytes)| PlannedFile {
                     bytes: Arc::clone(bytes),
                     hash: before.hash,
                     like: if *kept { Like::File(path.clone()) } else { Like::Meta(before.meta) },
@@ -90,7 +90,7 @@ pub(super) fn restoration_of(root: &Root, journal: &Journal) -> Result<Changes, 
                 continue;
             }
             tree.load(path)?;
-            let restored = before.zip(old.as_ref()).map(|(before, bytes)| Wanted {
+            let restored = before.zip(old.as_ref()).map(|(before, bytes)| PlannedFile {
                 bytes: Arc::clone(bytes),
                 hash: before.hash,
                 like: Like::Meta(before.meta),
@@ -232,10 +232,10 @@ impl<'r> Tree<'r> {
             slot => slot?.read()?,
         };
         let original = read.and_then(|(bytes, found)| {
-            let Found::File { stat, meta, .. } = found else { return None };
+            let SlotContent::File { stat, meta, .. } = found else { return None };
             Some(Original { hash: ContentHash::of(&bytes), bytes: Arc::new(bytes), stat, meta })
         });
-        let wanted = original.as_ref().map(|file| Wanted {
+        let wanted = original.as_ref().map(|file| PlannedFile {
             bytes: Arc::clone(&file.bytes),
             hash: file.hash,
             like: Like::File(path.clone()),
@@ -272,7 +272,7 @@ impl<'r> Tree<'r> {
             _ if self.before.get(path).is_some_and(Option::is_some) => (Like::File(path.clone()), None),
             _ => (Like::New, None),
         };
-        let wanted = Wanted { hash: ContentHash::of(&bytes), bytes: Arc::new(bytes), like, origin };
+        let wanted = PlannedFile { hash: ContentHash::of(&bytes), bytes: Arc::new(bytes), like, origin };
         self.now.insert(path.clone(), Some(wanted));
         Ok(())
     }
@@ -319,7 +319,7 @@ impl<'r> Tree<'r> {
 
     /// Files that only get another name: (from, to).
     fn moves(&self) -> Vec<(RelPath, RelPath)> {
-        let is_move = |path: &RelPath, wanted: &Wanted| {
+        let is_move = |path: &RelPath, wanted: &PlannedFile| {
             let origin = wanted.origin.as_ref().filter(|origin| *origin != path)?;
             let unchanged = self.before.get(origin)?.as_ref()?.hash == wanted.hash;
             let left = self.now.get(origin)?.is_none();
@@ -360,13 +360,15 @@ fn missing_directories(
     for (path, mut above) in needed.chain(wanted.iter().map(|path| (path, Some(path.clone())))) {
         while let Some(directory) = above.filter(|path| !present.contains(path) && !missing.contains(path)) {
             let found = match root.slot(&directory) {
-                Err(VfsError::NotFound { .. }) => Found::Nothing,
+                Err(VfsError::NotFound { .. }) => SlotContent::Nothing,
                 slot => slot?.look()?,
             };
             match found {
-                Found::Nothing => missing.insert(directory.clone()),
-                Found::Other("a directory") => present.insert(directory.clone()),
-                Found::File { .. } | Found::Other(_) => return Err(not_a_directory(path)),
+                SlotContent::Nothing => missing.insert(directory.clone()),
+                SlotContent::Other("a directory") => present.insert(directory.clone()),
+                SlotContent::File { .. } | SlotContent::Other(_) => {
+                    return Err(not_a_directory(path));
+                }
             };
             above = directory.parent();
         }

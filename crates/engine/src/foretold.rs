@@ -13,7 +13,7 @@ const KEPT: usize = 1024;
 
 /// The outline of a text to come.
 #[derive(Clone, Debug)]
-pub struct Foretold {
+pub struct PreparsedOutline {
     /// Of the file's bytes.
     pub hash: ContentHash,
     /// What they were parsed with.
@@ -25,12 +25,12 @@ pub struct Foretold {
 /// Those that nobody has needed yet.
 #[derive(Debug, Default)]
 pub(super) struct Foretellings {
-    kept: Mutex<VecDeque<Foretold>>,
+    kept: Mutex<VecDeque<PreparsedOutline>>,
     taken: AtomicUsize,
 }
 
 impl Foretellings {
-    pub(super) fn add(&self, more: Vec<Foretold>) {
+    pub(super) fn add(&self, more: Vec<PreparsedOutline>) {
         let mut kept = self.lock();
         kept.extend(more);
         let over = kept.len().saturating_sub(KEPT);
@@ -39,7 +39,8 @@ impl Foretellings {
 
     pub(super) fn take(&self, hash: ContentHash, grammar: Grammar) -> Option<Arc<Outline>> {
         let mut kept = self.lock();
-        let is_it = |one: &Foretold| one.hash == hash && one.grammar.fingerprint() == grammar.fingerprint();
+        let is_it =
+            |one: &PreparsedOutline| one.hash == hash && one.grammar.fingerprint() == grammar.fingerprint();
         let at = kept.iter().position(is_it)?;
         self.taken.fetch_add(1, Ordering::Relaxed);
         kept.remove(at).map(|found| found.outline)
@@ -54,7 +55,7 @@ impl Foretellings {
         self.taken.load(Ordering::Relaxed)
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Foretold>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<PreparsedOutline>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

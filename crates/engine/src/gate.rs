@@ -19,7 +19,7 @@ const TURNS: usize = 600;
 
 /// The lock is tokio's, which is fair: who came first passes first.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Gate(Arc<RwLock<()>>);
+pub(super) struct QuestionGate(Arc<RwLock<()>>);
 
 /// No question runs until this is dropped.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub struct Still {
 #[error("a question has been reading the project's files for minutes; end it, then repeat the edit")]
 pub struct Busy;
 
-impl Gate {
+impl QuestionGate {
     /// Lets one question in, until what it gets is dropped.
     pub(super) async fn pass(&self) -> OwnedRwLockReadGuard<()> {
         Arc::clone(&self.0).read_owned().await
@@ -65,7 +65,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_long_question_holds_up_the_edit_and_not_the_other_questions() {
-        let gate = Gate::default();
+        let gate = QuestionGate::default();
         let long = gate.pass().await;
         let closing = tokio::spawn({
             let gate = gate.clone();
@@ -83,7 +83,7 @@ mod tests {
 
     #[tokio::test]
     async fn nobody_passes_while_it_is_closed_and_a_question_without_end_is_given_up() {
-        let gate = Gate::default();
+        let gate = QuestionGate::default();
         let still = gate.close().await.expect("nobody inside");
         assert!(Arc::clone(&gate.0).try_read_owned().is_err());
         drop(still);

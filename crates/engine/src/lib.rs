@@ -27,16 +27,16 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 
-pub use foretold::Foretold;
+pub use foretold::PreparsedOutline;
 pub use gate::{Busy, Still};
 pub use look::MAX_PARSED_BYTES;
 pub use status::{EngineStatus, SkippedFiles, UnparsableFile};
-pub use turns::Turn;
+pub use turns::EditTurn;
 pub use view::{Current, CurrentError, View};
 
 use event::{Event, Length, Question};
 use foretold::Foretellings;
-use gate::Gate;
+use gate::QuestionGate;
 use look::Looker;
 use pool::Pool;
 use run::Run;
@@ -65,7 +65,7 @@ pub struct Engine {
     gone: tokio_watch::Receiver<bool>,
     watch: Arc<Watch>,
     cache: Option<Arc<Cache>>,
-    gate: Gate,
+    gate: QuestionGate,
     turns: Turns,
     foretold: Arc<Foretellings>,
     parsers: Parsers,
@@ -212,7 +212,7 @@ impl Engine {
             gone,
             watch,
             cache,
-            gate: Gate::default(),
+            gate: QuestionGate::default(),
             turns: Turns::default(),
             foretold,
             parsers,
@@ -265,12 +265,12 @@ impl Engine {
     }
 
     /// Waits until no other edit has a turn, for one whose files changed between its plan and its making.
-    pub async fn turn(&self) -> Turn {
+    pub async fn turn(&self) -> EditTurn {
         self.turns.take().await
     }
 
     /// The same for one that is about to be planned: at once, and without a turn, where no edit has one.
-    pub async fn turn_behind_others(&self) -> Option<Turn> {
+    pub async fn turn_behind_others(&self) -> Option<EditTurn> {
         self.turns.behind_others().await
     }
 
@@ -281,7 +281,7 @@ impl Engine {
     }
 
     /// Spares the index the parsing of texts that are about to be written.
-    pub fn foretell(&self, outlines: Vec<Foretold>) {
+    pub fn foretell(&self, outlines: Vec<PreparsedOutline>) {
         self.foretold.add(outlines);
     }
 

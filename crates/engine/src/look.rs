@@ -10,7 +10,7 @@ use symd_base::{Cancel, ContentHash, RelPath, text};
 use symd_config::Languages;
 use symd_index::cache::{Cache, Key};
 use symd_index::{Content, FileEntry, Origin, Skipped};
-use symd_parse::{Attempt, ParseError, Parsers, Running};
+use symd_parse::{Attempt, ParseError, Parsers, RunningTrial};
 use symd_syntax::Grammar;
 use symd_vfs::{EntryKind, FileBytes, Root, Stat, VfsError};
 
@@ -29,13 +29,13 @@ pub(super) type ToLookAt = (RelPath, Option<Arc<FileEntry>>);
 #[derive(Debug)]
 pub(super) struct Looked {
     pub(super) path: RelPath,
-    pub(super) found: Found,
+    pub(super) found: LookOutcome,
     /// Of a file that is code, or may become it.
     pub(super) stat: Option<Stat>,
 }
 
 #[derive(Debug)]
-pub(super) enum Found {
+pub(super) enum LookOutcome {
     /// There is no regular file.
     Gone,
     /// As it was when this was found, which is what the look was given as known.
@@ -64,7 +64,7 @@ pub(super) enum Found {
 pub(super) struct Trial {
     path: RelPath,
     /// The text that the parser is at already.
-    running: Option<(ContentHash, Running)>,
+    running: Option<(ContentHash, RunningTrial)>,
 }
 
 impl Trial {
@@ -91,7 +91,7 @@ pub(super) struct Looker {
 pub(super) enum LookOrder {
     /// In its turn.
     AsListed,
-    /// Behind all other files: this look answers [`Found::Later`].
+    /// Behind all other files: this look answers [`LookOutcome::Later`].
     LongLinesLast,
     /// Now: the file was postponed at this time, and questions have waited for it since.
     Postponed(Instant),
@@ -103,7 +103,7 @@ enum Effort<'c> {
     /// As much as is expected of any file.
     Usual(LookOrder),
     /// All that a file may take, until this is raised.
-    Trial(Option<(ContentHash, Running)>, &'c Cancel),
+    Trial(Option<(ContentHash, RunningTrial)>, &'c Cancel),
 }
 
 impl Looker {
@@ -122,13 +122,13 @@ impl Looker {
         let found = catch_unwind(AssertUnwindSafe(find)).unwrap_or_else(|_| {
             tracing::error!(%path, "looking at this file panicked; it is left out of the index");
             let content = Content::Skipped { why: Skipped::Unreadable, stat: self.stat(&path) };
-            Found::New { entry: Arc::new(FileEntry { path: path.clone(), content }), parsed: false }
+            LookOutcome::New { entry: Arc::new(FileEntry { path: path.clone(), content }), parsed: false }
         });
         let stat = match &found {
-            Found::Same(entry) | Found::New { entry, .. } | Found::SetAside { entry, .. } => {
-                self.stat_of_code(entry)
-            }
-            Found::Gone | Found::Cancelled | Found::Later => None,
+            LookOutcome::Same(entry)
+            | LookOutcome::New { entry, .. }
+            | LookOutcome::SetAside { entry, .. } => self.stat_of_code(entry),
+            LookOutcome::Gone | LookOutcome::Cancelled | LookOutcome::Later => None,
         };
         Looked { path, found, stat }
     }
@@ -139,9 +139,9 @@ impl Looker {
         entry.stat().or_else(may_become_code)
     }
 
-    fn find(&self, effort: Effort<'_>, path: &RelPath, known: Option<&Arc<FileEntry>>) -> Found {
+    fn find(&self, effort: Effort<'_>, path: &RelPath, known: Option<&Arc<FileEntry>>) -> LookOutcome {
         if self.cancel.is_cancelled() {
-            return Found::Cancelled;
+            return LookOutcome::Cancelled;
         }
         match self.grammar_of(path) {
             Ok(Some(grammar)) => return self.code(effort, path, grammar, known),
@@ -155,11 +155,11 @@ impl Looker {
         }
         match (self.root.stat_link(path), known) {
             (Ok((EntryKind::File, _)), Some(known)) if matches!(known.content, Content::Plain) => {
-                Found::Same(known.clone())
+                LookOutcome::Same(known.clone())
             }
             (Ok((EntryKind::File, _)), _) => new(path, Content::Plain),
             (Err(error), _) if may_pass(&error) => self.unreadable(path, known, &error),
-            _ => Found::Gone,
+            _ => LookOutcome::Gone,
         }
     }
 
@@ -186,12 +186,12 @@ impl Looker {
         path: &RelPath,
         grammar: Grammar,
         known: Option<&Arc<FileEntry>>,
-    ) -> Found {
+    ) -> LookOutcome {
         let skipped = |why, stat| new(path, Content::Skipped { why, stat });
         let FileBytes { bytes, stat } = match self.root.read_unlinked(path, MAX_PARSED_BYTES) {
             Ok(read) => read,
             Err(VfsError::NotFound { .. } | VfsError::NotAFile { .. } | VfsError::Outside { .. }) => {
-                return Found::Gone;
+                return LookOutcome::Gone;
             }
             Err(VfsError::TooLarge { .. }) => return skipped(Skipped::TooLarge, self.stat(path)),
             Err(error) => return self.unreadable(path, known, &error),
@@ -202,13 +202,16 @@ impl Looker {
             && (origin.fingerprint(), *old) == (grammar.fingerprint(), hash)
         {
             if *then == stat {
-                return Found::Same(known.clone());
+                return LookOutcome::Same(known.clone());
             }
             return new(path, Content::Code { origin: *origin, hash, stat, outline: outline.clone() });
         }
         if let Some(outline) = self.foretold.take(hash, grammar) {
             let content = Content::Code { origin: Origin::Grammar(grammar), hash, stat, outline };
-            return Found::New { entry: Arc::new(FileEntry { path: path.clone(), content }), parsed: true };
+            return LookOutcome::New {
+                entry: Arc::new(FileEntry { path: path.clone(), content }),
+                parsed: true,
+            };
         }
         let key = Key { content: hash, fingerprint: grammar.fingerprint() };
         if let Some(outline) = self.cache.as_ref().and_then(|cache| cache.get(key)) {
@@ -219,7 +222,7 @@ impl Looker {
         }
         let Ok((text, _)) = text::decode(bytes) else { return skipped(Skipped::Binary, stat) };
         let since = match effort {
-            Effort::Usual(LookOrder::LongLinesLast) if has_long_line(&text) => return Found::Later,
+            Effort::Usual(LookOrder::LongLinesLast) if has_long_line(&text) => return LookOutcome::Later,
             Effort::Usual(LookOrder::Postponed(since)) => since,
             _ => Instant::now(),
         };
@@ -236,14 +239,14 @@ impl Looker {
             Ok(Attempt::Parsed(outline)) => {
                 let outline = Arc::new(outline);
                 let content = Content::Code { origin: Origin::Grammar(grammar), hash, stat, outline };
-                Found::New { entry: entry(content), parsed: true }
+                LookOutcome::New { entry: entry(content), parsed: true }
             }
             Ok(Attempt::SetAside(running)) => {
                 let entry = entry(Content::Skipped { why: Skipped::OnTrial, stat });
                 let running = running.map(|running| (hash, running));
-                Found::SetAside { entry, since, trial: Trial { path: path.clone(), running } }
+                LookOutcome::SetAside { entry, since, trial: Trial { path: path.clone(), running } }
             }
-            Err(ParseError::Cancelled) => Found::Cancelled,
+            Err(ParseError::Cancelled) => LookOutcome::Cancelled,
             // It may be parsed later without having changed.
             Err(ParseError::SetAside | ParseError::Unavailable(_)) => {
                 skipped(Skipped::Unreadable, Stat::default())
@@ -257,16 +260,16 @@ impl Looker {
     }
 
     /// A file that a language server outlined: once its text is another, its outline is nobody's.
-    fn outlined_elsewhere(&self, path: &RelPath, known: &Arc<FileEntry>) -> Found {
+    fn outlined_elsewhere(&self, path: &RelPath, known: &Arc<FileEntry>) -> LookOutcome {
         let read = match self.root.read_unlinked(path, MAX_PARSED_BYTES) {
             Ok(read) => read,
             Err(VfsError::TooLarge { .. } | VfsError::Io { .. }) => return new(path, Content::Plain),
-            Err(_) => return Found::Gone,
+            Err(_) => return LookOutcome::Gone,
         };
         match &known.content {
             Content::Code { origin, hash, stat, outline } if ContentHash::of(&read.bytes) == *hash => {
                 if *stat == read.stat {
-                    return Found::Same(known.clone());
+                    return LookOutcome::Same(known.clone());
                 }
                 let (origin, hash, outline) = (*origin, *hash, outline.clone());
                 new(path, Content::Code { origin, hash, stat: read.stat, outline })
@@ -277,11 +280,11 @@ impl Looker {
 
     /// A refusal that may pass without an event leaves a state that no file is in: the next question has it looked at again
     /// ([`symd_index::State::may_be_readable`]).
-    fn unreadable(&self, path: &RelPath, known: Option<&Arc<FileEntry>>, error: &VfsError) -> Found {
+    fn unreadable(&self, path: &RelPath, known: Option<&Arc<FileEntry>>, error: &VfsError) -> LookOutcome {
         let stat = if may_pass(error) { Stat::default() } else { self.stat(path) };
         let is_known = |known: &&Arc<FileEntry>| matches!(&known.content, Content::Skipped { why: Skipped::Unreadable, stat: then } if *then == stat);
         match known.filter(is_known) {
-            Some(known) => Found::Same(known.clone()),
+            Some(known) => LookOutcome::Same(known.clone()),
             None => new(path, Content::Skipped { why: Skipped::Unreadable, stat }),
         }
     }
@@ -302,8 +305,8 @@ fn has_long_line(text: &str) -> bool {
     text.split_inclusive('\n').any(|line| line.len() > LONG_LINE)
 }
 
-fn new(path: &RelPath, content: Content) -> Found {
-    Found::New { entry: Arc::new(FileEntry { path: path.clone(), content }), parsed: false }
+fn new(path: &RelPath, content: Content) -> LookOutcome {
+    LookOutcome::New { entry: Arc::new(FileEntry { path: path.clone(), content }), parsed: false }
 }
 
 #[cfg(test)]

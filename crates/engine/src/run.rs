@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot, watch as tokio_watch};
 
 use super::event::{Event, Length, Question};
 use super::hard_links::HardLinks;
-use super::look::{Found, LookOrder, Looked, Looker, ToLookAt, Trial};
+use super::look::{LookOrder, LookOutcome, Looked, Looker, ToLookAt, Trial};
 use super::pending::Pending;
 use super::pool::Pool;
 use super::status::{EngineStatus, Tally};
@@ -293,7 +293,7 @@ impl Run {
             let (mut files, mut later) = (Vec::new(), Vec::new());
             for (path, known) in chunk {
                 match looker.look(order, path, known.as_ref()) {
-                    Looked { path, found: Found::Later, .. } => later.push((path, known)),
+                    Looked { path, found: LookOutcome::Later, .. } => later.push((path, known)),
                     looked => files.push(looked),
                 }
             }
@@ -318,19 +318,19 @@ impl Run {
             }
             linked.extend(self.note_link(&path, stat));
             match found {
-                Found::Cancelled | Found::Later => {}
+                LookOutcome::Cancelled | LookOutcome::Later => {}
                 // Between the beginning of the look and now an older look may have been taken in.
-                Found::Same(known) => {
+                LookOutcome::Same(known) => {
                     if !self.state.file(&path).is_some_and(|now| Arc::ptr_eq(now, &known)) {
                         self.put(known);
                     }
                 }
-                Found::Gone => self.remove(&path),
-                Found::New { entry, parsed } => {
+                LookOutcome::Gone => self.remove(&path),
+                LookOutcome::New { entry, parsed } => {
                     self.unstored += usize::from(parsed);
                     self.put(entry);
                 }
-                Found::SetAside { entry, since, trial } => {
+                LookOutcome::SetAside { entry, since, trial } => {
                     self.put(entry);
                     self.try_out(path, trial, job, since + TRIAL_PATIENCE);
                 }

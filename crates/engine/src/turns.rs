@@ -12,18 +12,18 @@ pub(super) struct Turns(Arc<Mutex<()>>);
 
 /// Others that want a turn wait until this is dropped. It is held while an edit is planned and made.
 #[derive(Debug)]
-pub struct Turn {
+pub struct EditTurn {
     _mine: OwnedMutexGuard<()>,
 }
 
 impl Turns {
     /// Waits for a turn: for an edit that was beaten.
-    pub(super) async fn take(&self) -> Turn {
-        Turn { _mine: Arc::clone(&self.0).lock_owned().await }
+    pub(super) async fn take(&self) -> EditTurn {
+        EditTurn { _mine: Arc::clone(&self.0).lock_owned().await }
     }
 
     /// Waits for a turn behind those who wait already; if nobody has one, none is needed.
-    pub(super) async fn behind_others(&self) -> Option<Turn> {
+    pub(super) async fn behind_others(&self) -> Option<EditTurn> {
         match Arc::clone(&self.0).try_lock_owned() {
             Ok(_) => None,
             Err(_) => Some(self.take().await),

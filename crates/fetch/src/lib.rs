@@ -29,7 +29,7 @@ const MAX_REDIRECTS: usize = 10;
 
 /// What is to be fetched.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct FetchRequest {
     /// As it was written.
     pub url: String,
     /// From looking up the name to the last byte, redirects included.
@@ -61,12 +61,12 @@ pub struct Page {
     /// Its media type in lower case, without parameters; empty if the server says nothing.
     pub media_type: String,
     /// What it says.
-    pub content: Content,
+    pub content: PageContent,
 }
 
 /// What a page says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum PageContent {
     /// Readable text; HTML without its tags.
     Text(String),
     /// It is no text.
@@ -127,7 +127,7 @@ pub fn can_be_fetched(url: &str) -> Result<(), NotAPlace> {
 }
 
 /// Fetches a page.
-pub async fn fetch(wanted: &Wanted) -> Result<Page, FetchError> {
+pub async fn fetch(wanted: &FetchRequest) -> Result<Page, FetchError> {
     let url = place::parse(&wanted.url)?;
     let fetching = follow(url, wanted.approval);
     tokio::time::timeout(wanted.time_limit, fetching).await.unwrap_or(Err(FetchError::TimedOut))
@@ -192,15 +192,15 @@ async fn page(response: Response) -> Result<Page, FetchError> {
     Ok(Page { redirected_to: None, status: status.as_u16(), length, is_cut, media_type, content })
 }
 
-fn content(body: &Body, content_type: &str, media_type: &str) -> Content {
+fn content(body: &Body, content_type: &str, media_type: &str) -> PageContent {
     let is_html = match media_type {
         "text/html" | "application/xhtml+xml" => true,
         "" => readable::looks_like_html(&body.bytes),
         _ => false,
     };
     match charset::decode(body, content_type, is_html) {
-        Some(text) if is_html => Content::Text(readable::readable(&text)),
-        Some(text) => Content::Text(text),
-        None => Content::Binary,
+        Some(text) if is_html => PageContent::Text(readable::readable(&text)),
+        Some(text) => PageContent::Text(text),
+        None => PageContent::Binary,
     }
 }

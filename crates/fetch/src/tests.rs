@@ -110,8 +110,8 @@ fn html(body: &str) -> (Vec<u8>, Then) {
     response("200 OK\r\nContent-Type: text/html", body.as_bytes())
 }
 
-fn wanted(url: impl Into<String>, approval: Approval) -> Wanted {
-    Wanted { url: url.into(), time_limit: PATIENCE, approval }
+fn wanted(url: impl Into<String>, approval: Approval) -> FetchRequest {
+    FetchRequest { url: url.into(), time_limit: PATIENCE, approval }
 }
 
 async fn approved(url: impl Into<String>) -> Result<Page, FetchError> {
@@ -120,8 +120,8 @@ async fn approved(url: impl Into<String>) -> Result<Page, FetchError> {
 
 fn text(page: &Page) -> &str {
     match &page.content {
-        Content::Text(text) => text,
-        Content::Binary => panic!("binary"),
+        PageContent::Text(text) => text,
+        PageContent::Binary => panic!("binary"),
     }
 }
 
@@ -153,7 +153,7 @@ async fn a_page_is_read_decompressed_and_decoded() {
     ] {
         assert_eq!(text(&approved(server.url(path)).await.expect(path)), expected, "{path}");
     }
-    assert_eq!(approved(server.url("/png")).await.expect("fetched").content, Content::Binary);
+    assert_eq!(approved(server.url("/png")).await.expect("fetched").content, PageContent::Binary);
 }
 
 #[tokio::test]
@@ -218,8 +218,10 @@ async fn the_time_limit_covers_everything() {
         other => panic!("{other}"),
     });
     for path in ["/silent", "/slow"] {
-        let wanted =
-            Wanted { time_limit: Duration::from_millis(100), ..wanted(server.url(path), Approval::ThisUrl) };
+        let wanted = FetchRequest {
+            time_limit: Duration::from_millis(100),
+            ..wanted(server.url(path), Approval::ThisUrl)
+        };
         assert_eq!(fetch(&wanted).await, Err(FetchError::TimedOut), "{path}");
     }
 }

@@ -2,7 +2,7 @@
 //! is neither listed nor searched.
 
 use super::glob::Glob;
-use super::scope::Scope;
+use super::scope::NamedDirectory;
 use super::tree::{FileOpError, Tree, check_every};
 use symd_base::{Cancel, RelPath};
 use symd_vfs::EntryKind;
@@ -23,7 +23,7 @@ pub fn find_file(
     if found.kind != EntryKind::Directory {
         return Err(FileOpError::IsFile(directory.to_owned()));
     }
-    let scope = Scope::unignored(tree, &found, directory)?;
+    let scope = NamedDirectory::unignored(tree, &found, directory)?;
     let mut files = Vec::new();
     let mut seen = 0;
     for path in tree.files.within(scope.real()) {

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::search::{Hits, Pattern, Query, SearchError, search_files};
 use super::tree::{FileOpError, Tree};
-use super::walk::{Links, Reach, walk};
+use super::walk::{Links, WalkReach, walk};
 use symd_base::{Cancel, RelPath};
 
 /// Characters of a line that are kept: more are those of generated files.
@@ -51,7 +51,7 @@ pub fn grep(
     until: Instant,
     cancel: &Cancel,
 ) -> Result<Grepped, SearchError> {
-    let reach = Reach { levels: usize::MAX, until, links: Links::LeftOut };
+    let reach = WalkReach { levels: usize::MAX, until, links: Links::LeftOut };
     let walked = walk(tree, &RelPath::root(), reach, cancel).map_err(|error| match error {
         FileOpError::Vfs(error) => SearchError::Vfs(error),
         // A walk of a path that is known fails in no other way.

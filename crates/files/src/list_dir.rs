@@ -25,7 +25,7 @@ pub enum Ignored {
 
 /// What a directory holds; both lists in byte order of the paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Listing {
+pub struct DirectoryListing {
     /// Directories, and links to directories of the project.
     pub dirs: Vec<RelPath>,
     /// Everything else: files, links to files, links that lead outside or nowhere, FIFOs, sockets.
@@ -44,12 +44,12 @@ pub fn list_dir(
     depth: Depth,
     ignored: Ignored,
     cancel: &Cancel,
-) -> Result<Listing, FileOpError> {
+) -> Result<DirectoryListing, FileOpError> {
     let found = tree.locate(directory)?;
     if found.kind != EntryKind::Directory {
         return Err(LocateError::Missing(directory.to_owned()).into());
     }
-    let mut listing = Listing::default();
+    let mut listing = DirectoryListing::default();
     let mut waiting = vec![found.path.clone()];
     while let Some(path) = waiting.pop() {
         cancel.check()?;
@@ -73,7 +73,7 @@ fn one_directory(
     tree: &Tree<'_>,
     path: &RelPath,
     ignored: Ignored,
-    listing: &mut Listing,
+    listing: &mut DirectoryListing,
 ) -> Result<Vec<RelPath>, VfsError> {
     let (entries, unnamed) = tree.root.list(path, tree.root.open_directory(path)?)?;
     listing.unnamed += unnamed;

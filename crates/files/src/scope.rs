@@ -10,26 +10,27 @@ use symd_vfs::{Root, VfsError};
 
 /// A directory to look in.
 #[derive(Clone, Debug)]
-pub struct Scope {
+pub struct NamedDirectory {
     named: RelPath,
     real: RelPath,
 }
 
-impl Scope {
+impl NamedDirectory {
     /// The project.
-    pub fn project() -> Scope {
-        Scope { named: RelPath::root(), real: RelPath::root() }
+    pub fn project() -> NamedDirectory {
+        NamedDirectory { named: RelPath::root(), real: RelPath::root() }
     }
 
     /// The directory that a client called `named`.
-    pub fn of(root: &Root, named: &RelPath) -> Result<Scope, VfsError> {
+    pub fn of(root: &Root, named: &RelPath) -> Result<NamedDirectory, VfsError> {
         let real = if named.is_root() { RelPath::root() } else { root.resolve(named)? };
-        Ok(Scope { named: named.clone(), real })
+        Ok(NamedDirectory { named: named.clone(), real })
     }
 
     /// The same of what was found for `text`; what the rules leave out is refused under either name.
-    pub fn unignored(tree: &Tree<'_>, found: &Located, text: &str) -> Result<Scope, LocateError> {
-        let scope = Scope::of(tree.root, &found.path).map_err(|error| LocateError::of(error, text))?;
+    pub fn unignored(tree: &Tree<'_>, found: &Located, text: &str) -> Result<NamedDirectory, LocateError> {
+        let scope =
+            NamedDirectory::of(tree.root, &found.path).map_err(|error| LocateError::of(error, text))?;
         let is_elsewhere = scope.real != scope.named && !scope.real.is_root();
         if is_elsewhere && (tree.ignored)(&scope.real, found.kind) {
             return Err(LocateError::Ignored(text.to_owned()));
@@ -71,7 +72,7 @@ mod tests {
         let tree = scratch.tree();
         let shown = |text: &str, file: &str| {
             let found = tree.locate_unignored(text).expect(text);
-            let scope = Scope::unignored(&tree, &found, text)?;
+            let scope = NamedDirectory::unignored(&tree, &found, text)?;
             Ok::<_, LocateError>(format!(
                 "{} {}",
                 scope.real(),
@@ -84,6 +85,6 @@ mod tests {
         assert_eq!(shown("all", "src/sub/a.py").expect("found"), ". all/src/sub/a.py");
         assert!(matches!(shown("open", "ignored/b"), Err(LocateError::Ignored(path)) if path == "open"));
         let out = RelPath::new("out").expect("valid");
-        assert!(matches!(Scope::of(tree.root, &out), Err(VfsError::Outside { .. })));
+        assert!(matches!(NamedDirectory::of(tree.root, &out), Err(VfsError::Outside { .. })));
     }
 }

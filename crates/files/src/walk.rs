@@ -14,7 +14,7 @@ const WORTH: usize = 32;
 
 /// How far a walk goes.
 #[derive(Clone, Copy, Debug)]
-pub struct Reach {
+pub struct WalkReach {
     /// Path components below the start that a file may have.
     pub levels: usize,
     /// When to stop.
@@ -48,7 +48,12 @@ pub struct Walked {
 }
 
 /// Walks the directory `start`, which must be one.
-pub fn walk(tree: &Tree<'_>, start: &RelPath, reach: Reach, cancel: &Cancel) -> Result<Walked, FileOpError> {
+pub fn walk(
+    tree: &Tree<'_>,
+    start: &RelPath,
+    reach: WalkReach,
+    cancel: &Cancel,
+) -> Result<Walked, FileOpError> {
     let mut walked = Walked::default();
     let mut waiting = vec![start.clone()];
     for _ in 0..reach.levels {
@@ -125,8 +130,8 @@ mod tests {
     use super::*;
     use crate::scratch::Scratch;
 
-    fn reach(levels: usize, seconds: u64, links: Links) -> Reach {
-        Reach { levels, until: Instant::now() + Duration::from_secs(seconds), links }
+    fn reach(levels: usize, seconds: u64, links: Links) -> WalkReach {
+        WalkReach { levels, until: Instant::now() + Duration::from_secs(seconds), links }
     }
 
     #[test]
@@ -137,7 +142,7 @@ mod tests {
         scratch.link("a/.x", "link");
         scratch.link("nowhere", "dangling");
         scratch.fifo("pipe");
-        let walked = |start: &str, reach: Reach| {
+        let walked = |start: &str, reach: WalkReach| {
             walk(&scratch.tree(), &RelPath::new(start).expect(start), reach, &Cancel::new()).expect("walked")
         };
         let names = |walked: &Walked| walked.files.iter().map(RelPath::to_string).collect::<Vec<_>>();

@@ -13,7 +13,7 @@ use symd_vfs::Stat;
 
 /// When name tables are built anew.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct SegmentLimits {
     /// Loose files are gathered into a segment when their rows pass this …
     pub loose_rows: usize,
     /// … or their number this.
@@ -22,10 +22,10 @@ pub struct Limits {
     pub segments: usize,
 }
 
-impl Default for Limits {
+impl Default for SegmentLimits {
     /// Chosen, not measured: so few rows are scanned in less time than the rest of a question takes.
-    fn default() -> Limits {
-        Limits { loose_rows: 20_000, loose_files: 512, segments: 4 }
+    fn default() -> SegmentLimits {
+        SegmentLimits { loose_rows: 20_000, loose_files: 512, segments: 4 }
     }
 }
 
@@ -66,19 +66,19 @@ pub struct State {
     revision: u64,
     unsure: Arc<BTreeSet<RelPath>>,
     unlisted: Arc<BTreeMap<RelPath, String>>,
-    limits: Limits,
+    limits: SegmentLimits,
     /// The last snapshot, as long as it is still true.
     published: Option<Arc<Snapshot>>,
 }
 
 /// What a new segment is to be built over, decided by [`State::plan`] and built elsewhere.
 #[derive(Debug)]
-pub struct Plan {
+pub struct SegmentPlan {
     files: Vec<Arc<FileEntry>>,
     replaces: Replaces,
 }
 
-/// A segment built by [`Plan::build`], for [`State::adopt`].
+/// A segment built by [`SegmentPlan::build`], for [`State::adopt`].
 #[derive(Debug)]
 pub struct Built {
     segment: Segment,
@@ -91,7 +91,7 @@ enum Replaces {
     Everything,
 }
 
-impl Plan {
+impl SegmentPlan {
     /// Builds the segment: the slow part, for a pool thread.
     pub fn build(self) -> Built {
         Built { segment: Segment::build(self.files), replaces: self.replaces }
@@ -135,7 +135,7 @@ impl Snapshot {
 
 impl State {
     /// An empty index that builds its name tables at other times.
-    pub fn with_limits(limits: Limits) -> State {
+    pub fn with_limits(limits: SegmentLimits) -> State {
         State { limits, ..State::default() }
     }
 
@@ -266,7 +266,7 @@ impl State {
     /// What is worth building now, if anything: a segment over the loose files, or one over everything when
     /// there are many segments or a quarter of their rows is dead. Many dead rows alone are worth it too: they keep
     /// the outlines of files that are gone.
-    pub fn plan(&self) -> Option<Plan> {
+    pub fn plan(&self) -> Option<SegmentPlan> {
         let dead: usize = self.segments.iter().map(|live| live.dead_rows).sum();
         let rows: usize = self.segments.iter().map(|live| live.segment.row_count()).sum();
         let mostly_dead = dead * 4 > rows;
@@ -284,7 +284,7 @@ impl State {
         } else {
             (self.loose.values().cloned().collect(), Replaces::Loose)
         };
-        Some(Plan { files, replaces })
+        Some(SegmentPlan { files, replaces })
     }
 
     /// Takes in a segment built from a [`State::plan`] of this state; what changed since stays loose.

@@ -18,11 +18,11 @@ use std::path::PathBuf;
 
 pub use environment::Surroundings;
 pub use home::{Home, servers_directory};
-pub use locate::{Located, Origin, locate};
+pub use locate::{LocatedServer, ServerOrigin, locate};
 pub use lock::{InstallLock, Locking};
 pub use manifest::Manifest;
-pub use run::{Done, Force, Installer, Told};
-pub use wanted::{Resolved, Source, default_server, resolve, source_of};
+pub use run::{Force, InstallOutcome, InstallProgress, Installer};
+pub use wanted::{Resolved, ServerSource, default_server, resolve, source_of};
 
 use symd_base::state::StateError;
 

@@ -11,7 +11,7 @@ use symd_config::LanguageServer;
 
 /// Who put a server where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum ServerOrigin {
     /// `symd install`.
     Installed(Manifest),
     /// Somebody else: it is on PATH, or was put by hand where symd installs.
@@ -20,11 +20,11 @@ pub enum Origin {
 
 /// A server that is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Located {
+pub struct LocatedServer {
     /// Its program.
     pub program: PathBuf,
     /// Who put it there.
-    pub origin: Origin,
+    pub origin: ServerOrigin,
     /// Programs it needs that cannot be started.
     pub missing: Vec<String>,
 }
@@ -36,15 +36,15 @@ pub fn locate(
     name: &str,
     server: &LanguageServer,
     here: &Surroundings,
-) -> Result<Located, Unusable> {
+) -> Result<LocatedServer, Unusable> {
     let home = Home::new(servers, name);
     let programs = here.programs().clone().after(home.bin());
     let program = programs.find(&server.command)?;
     // What was put where symd installs without a manifest was put there by hand.
     let manifest = home.manifest().filter(|_| program == home.program(&server.command));
-    let origin = manifest.map_or(Origin::Path, Origin::Installed);
+    let origin = manifest.map_or(ServerOrigin::Path, ServerOrigin::Installed);
     let missing = server.requires.iter().filter(|needed| programs.find(needed).is_err()).cloned().collect();
-    Ok(Located { program, origin, missing })
+    Ok(LocatedServer { program, origin, missing })
 }
 
 #[cfg(test)]
@@ -71,7 +71,7 @@ mod tests {
         let located = || locate(&servers, "x", languages.server("x").expect("known"), &here);
         let of_path = |program: &Path, missing: &[&str]| {
             let missing = missing.iter().map(|name| (*name).to_owned()).collect();
-            Ok(Located { program: program.to_owned(), origin: Origin::Path, missing })
+            Ok(LocatedServer { program: program.to_owned(), origin: ServerOrigin::Path, missing })
         };
         assert_eq!(located(), Err(Unusable::Missing("x-ls".to_owned())));
 
@@ -88,6 +88,6 @@ mod tests {
         let manifest = Manifest::now("x", &[]);
         let text = serde_json::to_vec(&manifest).expect("written");
         state::replace_file(&servers.join("x").join("installed.json"), &[&text]).expect("written");
-        assert_eq!(located().map(|located| located.origin), Ok(Origin::Installed(manifest)));
+        assert_eq!(located().map(|located| located.origin), Ok(ServerOrigin::Installed(manifest)));
     }
 }

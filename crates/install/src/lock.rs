@@ -20,13 +20,13 @@ pub struct InstallLock {
 pub enum Locking {
     /// It is ours.
     Held(InstallLock),
-    /// Another installer is at work: [`Waiting::wait`].
-    Busy(Waiting),
+    /// Another installer is at work: [`LockWaiting::wait`].
+    Busy(LockWaiting),
 }
 
 /// The lock, open and not ours yet.
 #[derive(Debug)]
-pub struct Waiting {
+pub struct LockWaiting {
     file: File,
 }
 
@@ -44,13 +44,13 @@ impl InstallLock {
         let file = File::from(file);
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Locking::Held(InstallLock { _file: file })),
-            Err(rustix::io::Errno::WOULDBLOCK) => Ok(Locking::Busy(Waiting { file })),
+            Err(rustix::io::Errno::WOULDBLOCK) => Ok(Locking::Busy(LockWaiting { file })),
             Err(errno) => Err(io("cannot lock")(errno).into()),
         }
     }
 }
 
-impl Waiting {
+impl LockWaiting {
     /// Waits, in the kernel, until the other installer is done. Ctrl-C ends the process, as nothing has begun.
     pub fn wait(self) -> Result<InstallLock, InstallError> {
         loop {

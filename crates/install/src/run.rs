@@ -6,7 +6,7 @@ use super::child::Children;
 use super::home::Home;
 use super::manifest::Manifest;
 use super::registry::Work;
-use super::wanted::{Source, source_of};
+use super::wanted::{ServerSource, source_of};
 use super::{InstallError, InstallLock, Surroundings};
 use symd_base::programs::is_program;
 use symd_config::LanguageServer;
@@ -29,7 +29,7 @@ impl From<bool> for Force {
 
 /// How it went.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Done {
+pub enum InstallOutcome {
     /// The same version was there, whole.
     AlreadyThere(Manifest),
     /// It is there now.
@@ -40,7 +40,7 @@ pub enum Done {
 
 /// What is told while it goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told<'a> {
+pub enum InstallProgress<'a> {
     /// These parts are being installed.
     Begins(&'a [String]),
     /// symd has no hashes for this version, so that only the version is pinned.
@@ -69,9 +69,9 @@ impl Installer {
         name: &str,
         server: &LanguageServer,
         force: Force,
-        tell: &mut dyn FnMut(Told<'_>),
-    ) -> Result<Done, InstallError> {
-        if !matches!(source_of(server), Source::Registry(_)) {
+        tell: &mut dyn FnMut(InstallProgress<'_>),
+    ) -> Result<InstallOutcome, InstallError> {
+        if !matches!(source_of(server), ServerSource::Registry(_)) {
             return self.by_hand(server);
         }
         let home = Home::new(&self.servers, name);
@@ -81,15 +81,15 @@ impl Installer {
             && there.same_as(&manifest)
             && home.installed_program(&server.command).is_some()
         {
-            return Ok(Done::AlreadyThere(there));
+            return Ok(InstallOutcome::AlreadyThere(there));
         }
-        tell(Told::Begins(&manifest.parts));
+        tell(InstallProgress::Begins(&manifest.parts));
         if manifest.pins.is_none() {
-            tell(Told::WithoutHashes);
+            tell(InstallProgress::WithoutHashes);
         }
         home.sweep();
         let fresh = home.fresh()?;
-        let mut line = |line: &str| tell(Told::Line(line));
+        let mut line = |line: &str| tell(InstallProgress::Line(line));
         let mut work = Work {
             server: name,
             parts: &server.install,
@@ -104,12 +104,12 @@ impl Installer {
         }
         home.show(fresh, &manifest)?;
         home.sweep();
-        Ok(Done::Installed(manifest))
+        Ok(InstallOutcome::Installed(manifest))
     }
 
-    fn by_hand(&self, server: &LanguageServer) -> Result<Done, InstallError> {
+    fn by_hand(&self, server: &LanguageServer) -> Result<InstallOutcome, InstallError> {
         if let Some(found) = self.children.surroundings().find(&server.command) {
-            return Ok(Done::OnPath(found));
+            return Ok(InstallOutcome::OnPath(found));
         }
         let hints: Vec<&str> = hints(&server.install).collect();
         let hint = if hints.is_empty() {

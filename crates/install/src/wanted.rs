@@ -7,7 +7,7 @@ use symd_config::{LanguageServer, Languages};
 
 /// How a server is got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum ServerSource {
     /// By symd, with this program of the user's: `npm`.
     Registry(&'static str),
     /// By hand; the hints are in the server's `System` parts.
@@ -17,11 +17,11 @@ pub enum Source {
 }
 
 /// How `server` is got: the program for the first of its parts that a registry gives.
-pub fn source_of(server: &LanguageServer) -> Source {
+pub fn source_of(server: &LanguageServer) -> ServerSource {
     match server.install.iter().find_map(tool_for) {
-        Some(tool) => Source::Registry(tool),
-        None if server.install.is_empty() => Source::Unsaid,
-        None => Source::ByHand,
+        Some(tool) => ServerSource::Registry(tool),
+        None if server.install.is_empty() => ServerSource::Unsaid,
+        None => ServerSource::ByHand,
     }
 }
 
@@ -85,7 +85,7 @@ pub fn default_server<'a>(languages: &'a Languages, language: &str, here: &Surro
     let usable = |server: &LanguageServer| {
         server.install.iter().filter_map(tool_for).all(|tool| here.find(tool).is_some())
     };
-    let from_registry = |server: &LanguageServer| matches!(source_of(server), Source::Registry(_));
+    let from_registry = |server: &LanguageServer| matches!(source_of(server), ServerSource::Registry(_));
     servers()
         .find(|(_, server)| from_registry(server) && usable(server))
         .or_else(|| servers().find(|(_, server)| from_registry(server)))

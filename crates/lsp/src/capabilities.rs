@@ -18,7 +18,7 @@ use lsp_types::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::span::Encoding;
+use super::span::ColumnEncoding;
 
 /// How a server wants to hear of changes in open documents (LSP 3.17, `TextDocumentSyncOptions`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,16 +140,16 @@ impl Capabilities {
     }
 
     /// How it counts columns, and how it wants to hear of changes.
-    pub(crate) fn agreed(&self) -> (Encoding, Sync) {
+    pub(crate) fn agreed(&self) -> (ColumnEncoding, Sync) {
         (self.encoding(), self.sync())
     }
 
     /// How it counts columns.
-    pub(crate) fn encoding(&self) -> Encoding {
+    pub(crate) fn encoding(&self) -> ColumnEncoding {
         let named = self.stated.get("positionEncoding").and_then(Value::as_str);
         // clangd's own form of it, from before LSP had one.
         let named = named.or_else(|| self.stated.get("offsetEncoding").and_then(Value::as_str));
-        named.and_then(Encoding::from_lsp_name).unwrap_or_default()
+        named.and_then(ColumnEncoding::from_lsp_name).unwrap_or_default()
     }
 
     /// How it wants to hear of changes.
@@ -300,7 +300,9 @@ fn typed() -> ClientCapabilities {
         general: Some(GeneralClientCapabilities {
             // Bytes first: they need no counting.
             position_encodings: Some(
-                [Encoding::Utf8, Encoding::Utf32, Encoding::Utf16].map(|one| one.lsp_name().into()).to_vec(),
+                [ColumnEncoding::Utf8, ColumnEncoding::Utf32, ColumnEncoding::Utf16]
+                    .map(|one| one.lsp_name().into())
+                    .to_vec(),
             ),
             ..Default::default()
         }),

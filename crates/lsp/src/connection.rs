@@ -229,7 +229,7 @@ impl Slot {
         mut self,
         method: &'static str,
         params: &impl Serialize,
-    ) -> Result<Asked, RequestError> {
+    ) -> Result<PendingRequest, RequestError> {
         let asked = self.wire.enter(method)?;
         wire::append(&mut self.bytes, &body(Some(asked.id), method, params));
         self.send();
@@ -262,7 +262,7 @@ fn body(id: Option<u64>, method: &str, params: &impl Serialize) -> Vec<u8> {
 }
 
 /// A request that was sent. Dropping it tells the server that nobody waits any more.
-pub(crate) struct Asked {
+pub(crate) struct PendingRequest {
     wire: Arc<Wire>,
     id: u64,
     method: &'static str,
@@ -270,7 +270,7 @@ pub(crate) struct Asked {
     answer: oneshot::Receiver<Outcome>,
 }
 
-impl Asked {
+impl PendingRequest {
     /// Waits for the answer.
     pub(crate) async fn answer<R: DeserializeOwned + Send + 'static>(
         mut self,
@@ -300,7 +300,7 @@ async fn decode<R: DeserializeOwned + Send + 'static>(raw: Raw) -> Result<R, Str
     decoded.map_err(|error| error.to_string())?.map_err(|error: serde_json::Error| error.to_string())
 }
 
-impl Drop for Asked {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         let unanswered = self.wire.table().waiting.remove(&self.id).is_some();
         if unanswered {
@@ -317,7 +317,7 @@ impl Wire {
     }
 
     /// Takes in a request.
-    fn enter(self: &Arc<Self>, method: &'static str) -> Result<Asked, RequestError> {
+    fn enter(self: &Arc<Self>, method: &'static str) -> Result<PendingRequest, RequestError> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let (answered, answer) = oneshot::channel();
         let mut table = self.table();
@@ -326,7 +326,7 @@ impl Wire {
         }
         table.waiting.insert(id, answered);
         drop(table);
-        Ok(Asked { wire: Arc::clone(self), id, method, at: Instant::now(), answer })
+        Ok(PendingRequest { wire: Arc::clone(self), id, method, at: Instant::now(), answer })
     }
 
     fn settle(&self, id: Option<u64>, outcome: Outcome) {

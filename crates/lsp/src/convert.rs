@@ -10,7 +10,9 @@ use serde_json::Value;
 
 pub(crate) use super::shapes::DiagnosticShape;
 use super::shapes::{ActionShape, CallShape, ItemShape, LocationShape, SignaturesShape, SymbolShape};
-use super::span::{CallSite, CodeAction, Diagnostic, Encoding, FileRef, Item, Place, Severity, Span};
+use super::span::{
+    CallSite, CodeAction, ColumnEncoding, Diagnostic, FileRef, Item, ServerPosition, Severity, Span,
+};
 use super::uri;
 use symd_syntax::SymbolKind;
 
@@ -18,18 +20,18 @@ use symd_syntax::SymbolKind;
 #[derive(Clone, Debug)]
 pub(crate) struct Rim {
     pub(crate) root: Arc<PathBuf>,
-    pub(crate) encoding: Encoding,
+    pub(crate) encoding: ColumnEncoding,
 }
 
-impl From<Place> for Position {
-    fn from(place: Place) -> Position {
+impl From<ServerPosition> for Position {
+    fn from(place: ServerPosition) -> Position {
         Position { line: place.line, character: place.character }
     }
 }
 
-impl From<Position> for Place {
-    fn from(position: Position) -> Place {
-        Place { line: position.line, character: position.character }
+impl From<Position> for ServerPosition {
+    fn from(position: Position) -> ServerPosition {
+        ServerPosition { line: position.line, character: position.character }
     }
 }
 
@@ -227,7 +229,7 @@ mod tests {
     use symd_base::RelPath;
 
     fn rim() -> Rim {
-        Rim { root: Arc::new(PathBuf::from("/p")), encoding: Encoding::Utf16 }
+        Rim { root: Arc::new(PathBuf::from("/p")), encoding: ColumnEncoding::Utf16 }
     }
 
     fn project(path: &str) -> FileRef {
@@ -250,14 +252,15 @@ mod tests {
             {"uri": "file:///q/b.py", "range": range((2, 0), (2, 1))},
             {"uri": "file:///p/no-range.py"},
         ])));
-        let found: Vec<(&FileRef, Place)> = spans.iter().map(|span| (&span.file, span.start)).collect();
+        let found: Vec<(&FileRef, ServerPosition)> =
+            spans.iter().map(|span| (&span.file, span.start)).collect();
         let outside = FileRef::Outside(Path::new("/q/b.py").to_owned());
         assert_eq!(
             found,
             [
-                (&project("a.py"), Place { line: 1, character: 4 }),
-                (&project("a.py"), Place { line: 2, character: 0 }),
-                (&outside, Place { line: 2, character: 0 }),
+                (&project("a.py"), ServerPosition { line: 1, character: 4 }),
+                (&project("a.py"), ServerPosition { line: 2, character: 0 }),
+                (&outside, ServerPosition { line: 2, character: 0 }),
             ]
         );
     }
@@ -288,7 +291,7 @@ mod tests {
         let tree = rim().symbols(&project("a"), shape(tree));
         assert_eq!(outline(&tree), "C(m)");
         assert_eq!((tree[0].kind, tree[0].children[0].kind), (SymbolKind::Class, SymbolKind::Variable));
-        assert_eq!(tree[0].name_range.start, Place { line: 0, character: 1 });
+        assert_eq!(tree[0].name_range.start, ServerPosition { line: 0, character: 1 });
     }
 
     #[test]

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::capabilities::{Sync, SyncKind};
 use super::place;
-use super::span::Encoding;
+use super::span::ColumnEncoding;
 use symd_base::{ContentHash, RelPath, Text, TextRange};
 
 /// Documents kept open. When there are more, the one that was not asked about for longest is closed, unless a question
@@ -42,7 +42,7 @@ struct Document {
 
 /// What the server was last told of a document.
 #[derive(Clone, Debug)]
-pub(crate) struct Told {
+pub(crate) struct SentDocument {
     pub(crate) uri: String,
     pub(crate) version: i32,
     pub(crate) content: Arc<Content>,
@@ -54,7 +54,7 @@ pub(crate) struct Told {
 #[derive(Debug)]
 pub(crate) struct Documents {
     sync: Sync,
-    encoding: Encoding,
+    encoding: ColumnEncoding,
     open: HashMap<RelPath, Document>,
     /// Orders readings of files, changes of files and questions.
     clock: u64,
@@ -68,7 +68,7 @@ pub(crate) type Message = (&'static str, Value);
 
 impl Documents {
     /// None is open.
-    pub(crate) fn new(sync: Sync, encoding: Encoding) -> Documents {
+    pub(crate) fn new(sync: Sync, encoding: ColumnEncoding) -> Documents {
         Documents { sync, encoding, open: HashMap::new(), clock: 0, last_change: 0, last_version: 0 }
     }
 
@@ -96,8 +96,8 @@ impl Documents {
     }
 
     /// What the server knows of a document.
-    pub(crate) fn told(&self, path: &RelPath) -> Option<Told> {
-        self.open.get(path).map(|document| Told {
+    pub(crate) fn told(&self, path: &RelPath) -> Option<SentDocument> {
+        self.open.get(path).map(|document| SentDocument {
             uri: document.uri.clone(),
             version: document.version,
             content: Arc::clone(&document.content),
@@ -194,7 +194,7 @@ fn did_close(uri: &str) -> Message {
 }
 
 /// Tells of a document's new text.
-fn change(sync: Sync, encoding: Encoding, document: &Document, before: &Text) -> Vec<Message> {
+fn change(sync: Sync, encoding: ColumnEncoding, document: &Document, before: &Text) -> Vec<Message> {
     let Document { uri, version, content, .. } = document;
     let text = &content.text;
     let change = match sync.change {

@@ -131,14 +131,14 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::Encoding;
+    use crate::ColumnEncoding;
 
     fn range(line: u32) -> Value {
         json!({"start": {"line": line, "character": 4}, "end": {"line": line, "character": 7}})
     }
 
     fn edit(shape: Value) -> Result<WorkspaceEdit, String> {
-        let rim = Rim { root: Arc::new(PathBuf::from("/p")), encoding: Encoding::Utf16 };
+        let rim = Rim { root: Arc::new(PathBuf::from("/p")), encoding: ColumnEncoding::Utf16 };
         let known = |path: &RelPath| (path.as_str() == "a.py").then(|| (3, ContentHash::of(b"a")));
         rim.workspace_edit(serde_json::from_value(shape).unwrap(), known)
     }

@@ -11,9 +11,9 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::changes::Changes;
-use super::connection::{Asked, Connection, RequestError, Slot};
+use super::connection::{Connection, PendingRequest, RequestError, Slot};
 
-use super::documents::{Content, Documents, Told};
+use super::documents::{Content, Documents, SentDocument};
 use super::published::Published;
 use super::uri;
 use symd_base::{ContentHash, RelPath, Text};
@@ -98,7 +98,7 @@ impl Files {
     }
 
     /// What the server knows of a document.
-    pub(crate) fn told(&self, path: &RelPath) -> Option<Told> {
+    pub(crate) fn told(&self, path: &RelPath) -> Option<SentDocument> {
         self.state().documents.told(path)
     }
 
@@ -154,10 +154,10 @@ impl Files {
         path: &RelPath,
         hash: Option<ContentHash>,
         method: &'static str,
-        params: impl FnOnce(&Told) -> Value,
+        params: impl FnOnce(&SentDocument) -> Value,
         deadline: Instant,
-    ) -> Result<(Told, Asked), Unasked> {
-        let ask = |told: Told, slot: Slot| {
+    ) -> Result<(SentDocument, PendingRequest), Unasked> {
+        let ask = |told: SentDocument, slot: Slot| {
             let asked = slot.request(method, &params(&told)).map_err(Unasked::Request)?;
             Ok((told, asked))
         };
@@ -170,8 +170,8 @@ impl Files {
         path: &RelPath,
         method: &'static str,
         deadline: Instant,
-    ) -> Result<Told, Unasked> {
-        let send = |told: Told, slot: Slot| {
+    ) -> Result<SentDocument, Unasked> {
+        let send = |told: SentDocument, slot: Slot| {
             slot.send();
             Ok(told)
         };
@@ -193,7 +193,7 @@ impl Files {
         path: &RelPath,
         hash: Option<ContentHash>,
         method: &'static str,
-        rest: impl FnOnce(Told, Slot) -> Result<T, Unasked>,
+        rest: impl FnOnce(SentDocument, Slot) -> Result<T, Unasked>,
         deadline: Instant,
     ) -> Result<T, Unasked> {
         let wanted = if self.is_known(path, hash) { Vec::new() } else { vec![path.clone()] };

@@ -26,7 +26,7 @@ pub(super) struct Fleet {
     pub(super) options: ServersOptions,
     servers: Mutex<Made>,
     roots: Mutex<HashMap<LanguageId, RelPath>>,
-    flights: Flights<Asked>,
+    flights: Flights<QuestionKey>,
     outliners: Mutex<HashMap<LanguageId, (Instant, Outliner)>>,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Made {
 
 /// What makes two questions equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Asked {
+struct QuestionKey {
     server: String,
     root: RelPath,
     feature: Feature,
@@ -144,7 +144,7 @@ impl Fleet {
         // Until the answer is there.
         let _using = using;
         let (name, root) = (server.spec.name.clone(), server.spec.root_in_project.clone());
-        let asked = Asked { server: name.clone(), root, feature, about };
+        let asked = QuestionKey { server: name.clone(), root, feature, about };
         let used = server.used();
         let noted = |taken| {
             let counter = match taken {

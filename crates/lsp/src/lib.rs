@@ -53,8 +53,8 @@ pub use at::{At, Goto, Waiting};
 pub use no_answer::NoAnswer;
 pub use servers::{Servers, ServersOptions};
 pub use span::{
-    CallSite, CodeAction, Covers, Diagnoses, Diagnostic, Direction, Encoding, FileRef, Item, OutsideMembers,
-    Place, Said, Severity, Span, Subject,
+    CallSite, CodeAction, ColumnEncoding, Covers, Diagnoses, Diagnostic, Direction, FileRef, Item,
+    OutsideMembers, Said, ServerPosition, Severity, Span, Subject,
 };
 pub use status::{ServerState, ServerStatus};
 pub use symd_vfs::Change;

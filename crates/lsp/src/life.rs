@@ -16,7 +16,7 @@ use super::connection::RequestError;
 use super::fact::Fact;
 use super::phase::Phase;
 use super::process::{self, End, Process, Started};
-use super::readiness::{Readiness, Standing, Told};
+use super::readiness::{Readiness, ReadinessEvent, Standing};
 use super::server::{Early, STOPPED_BY_HAND, Spec, TOO_MANY_CHANGES, Used};
 use super::session::Session;
 use super::{ServerState, ending};
@@ -76,7 +76,7 @@ enum Fate {
 }
 
 /// A running process and what is known of it.
-struct Running {
+struct RunningServer {
     process: Process,
     /// Once `initialize` is answered.
     session: Option<Arc<Session>>,
@@ -212,7 +212,7 @@ impl Life {
             phase.program = Some(launch.program.clone());
         });
         let readiness = Readiness::new(self.spec.config.readiness.clone());
-        let mut running = Running { process, session: None, readiness, since: Instant::now() };
+        let mut running = RunningServer { process, session: None, readiness, since: Instant::now() };
         let cause = self.watch(&mut running, stdin, stdout, said).await;
         self.end(running, cause).await
     }
@@ -220,7 +220,7 @@ impl Life {
     /// Introduces itself to the server, then watches over it, until there is a reason to end it, or it has ended.
     async fn watch(
         &mut self,
-        running: &mut Running,
+        running: &mut RunningServer,
         stdin: ChildStdin,
         stdout: ChildStdout,
         mut said: mpsc::Receiver<String>,
@@ -253,7 +253,7 @@ impl Life {
                     Err(error) => return Cause::Broken(error.to_string()),
                 },
                 () = closed(running.session.as_deref()) => return Cause::Closed,
-                () = shown(&mut showing) => running.readiness.note(Instant::now(), Told::Opened),
+                () = shown(&mut showing) => running.readiness.note(Instant::now(), ReadinessEvent::Opened),
                 fact = next_of(&mut facts) => running.readiness.note(Instant::now(), told(fact)),
                 Some(line) = said.recv() => {
                     if let Some(problem) = self.hopeless(&[line]) {
@@ -285,12 +285,12 @@ impl Life {
         }
     }
 
-    async fn end(&mut self, running: Running, cause: Cause) -> Fate {
+    async fn end(&mut self, running: RunningServer, cause: Cause) -> Fate {
         // No question is put to it any more. The session stays named until it is known how it ended.
         self.phase.send_modify(|phase| {
             (phase.state, phase.doing) = (ServerState::Restarting, Some("it is being ended".to_owned()));
         });
-        let Running { process, session, .. } = &running;
+        let RunningServer { process, session, .. } = &running;
         let session = session.as_deref();
         let (problem, end) = match cause {
             Cause::Ended(end) => (None, end),
@@ -330,7 +330,7 @@ impl Life {
     }
 
     /// What is told of a death: what happened, the last words, the next step.
-    fn obituary(&self, running: &Running, problem: Option<String>, end: &End) -> String {
+    fn obituary(&self, running: &RunningServer, problem: Option<String>, end: &End) -> String {
         let seconds = running.since.elapsed().as_secs();
         let mut text = match problem {
             Some(problem) => problem,
@@ -360,10 +360,10 @@ impl Life {
     }
 
     /// Whether it can be told of all that changed meanwhile.
-    fn is_initialized(&self, running: &mut Running, session: Arc<Session>) -> Kept {
+    fn is_initialized(&self, running: &mut RunningServer, session: Arc<Session>) -> Kept {
         // Until the session has them, no later change reaches it.
         let mut early = self.early.changes();
-        running.readiness.note(Instant::now(), Told::Initialized);
+        running.readiness.note(Instant::now(), ReadinessEvent::Initialized);
         self.phase.send_modify(|phase| {
             phase.session = Some(Arc::clone(&session));
             phase.version = session.info().version.clone();
@@ -379,12 +379,12 @@ impl Life {
     }
 
     /// Opens the document that was asked about. One that cannot be read counts as opened: the question fails with it.
-    fn show_document(&mut self, running: &Running) -> Option<Showing> {
+    fn show_document(&mut self, running: &RunningServer) -> Option<Showing> {
         let (session, path) = (Arc::clone(running.session.as_ref()?), self.document.take()?);
         Some(Box::pin(async move { session.show(&path).await }))
     }
 
-    fn publish(&self, running: &mut Running) {
+    fn publish(&self, running: &mut RunningServer) {
         let waits_for_document = running.readiness.waits_for_document();
         let (state, doing, maybe_indexing) = match running.readiness.standing(Instant::now()) {
             Standing::Loading(what) if running.session.is_none() => {
@@ -404,12 +404,12 @@ impl Life {
     }
 
     /// When it is to be stopped, if nobody asks by then; of one that is in use, when to look again.
-    fn idle_at(&self, running: &Running) -> Option<Instant> {
+    fn idle_at(&self, running: &RunningServer) -> Option<Instant> {
         running.session.as_ref()?;
         Some(self.used.idle_since().unwrap_or_else(Instant::now) + self.spec.idle_stop?)
     }
 
-    async fn too_fat(&self, running: &Running) -> Option<String> {
+    async fn too_fat(&self, running: &RunningServer) -> Option<String> {
         let limit = self.spec.memory_limit?;
         let group = running.process.group();
         // It reads /proc: a file for each process of the machine.
@@ -494,16 +494,18 @@ async fn next_of(facts: &mut Option<mpsc::Receiver<Fact>>) -> Fact {
     std::future::pending().await
 }
 
-fn told(fact: Fact) -> Told {
+fn told(fact: Fact) -> ReadinessEvent {
     match fact {
-        Fact::ProgressBegun { token, title, percentage, .. } => Told::Begin { token, title, percentage },
-        Fact::ProgressReported { token, percentage, .. } => Told::Report { token, percentage },
-        Fact::ProgressEnded { token, .. } => Told::End { token },
-        Fact::Status { quiescent, health, message } => {
-            Told::Status { quiescent, healthy: health.as_deref() != Some("error"), message }
+        Fact::ProgressBegun { token, title, percentage, .. } => {
+            ReadinessEvent::Begin { token, title, percentage }
         }
-        Fact::LoggedSign => Told::LoggedSign,
-        Fact::Complained { message } => Told::Complaint { message },
-        Fact::Notified { method } => Told::Notification { method },
+        Fact::ProgressReported { token, percentage, .. } => ReadinessEvent::Report { token, percentage },
+        Fact::ProgressEnded { token, .. } => ReadinessEvent::End { token },
+        Fact::Status { quiescent, health, message } => {
+            ReadinessEvent::Status { quiescent, healthy: health.as_deref() != Some("error"), message }
+        }
+        Fact::LoggedSign => ReadinessEvent::LoggedSign,
+        Fact::Complained { message } => ReadinessEvent::Complaint { message },
+        Fact::Notified { method } => ReadinessEvent::Notification { method },
     }
 }

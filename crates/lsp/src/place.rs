@@ -1,22 +1,22 @@
 //! Positions: a server's lines and columns in its own units ↔ byte offsets of a text. LSP's lines break where ours
 //! do: at `\n`, `\r\n` and `\r` (LSP 3.17, "Text Documents"). Invariant: no offset ever cuts a character.
 
-use super::span::{Encoding, Place, Span};
+use super::span::{ColumnEncoding, ServerPosition, Span};
 use symd_base::{Text, TextRange};
 
-impl Encoding {
+impl ColumnEncoding {
     /// LSP's name of it (`PositionEncodingKind`).
     pub(crate) fn lsp_name(self) -> &'static str {
         match self {
-            Encoding::Utf8 => "utf-8",
-            Encoding::Utf16 => "utf-16",
-            Encoding::Utf32 => "utf-32",
+            ColumnEncoding::Utf8 => "utf-8",
+            ColumnEncoding::Utf16 => "utf-16",
+            ColumnEncoding::Utf32 => "utf-32",
         }
     }
 
     /// The encoding that LSP calls so.
-    pub(crate) fn from_lsp_name(name: &str) -> Option<Encoding> {
-        [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32]
+    pub(crate) fn from_lsp_name(name: &str) -> Option<ColumnEncoding> {
+        [ColumnEncoding::Utf8, ColumnEncoding::Utf16, ColumnEncoding::Utf32]
             .into_iter()
             .find(|known| known.lsp_name().eq_ignore_ascii_case(name))
     }
@@ -24,9 +24,9 @@ impl Encoding {
     /// How many columns a character takes.
     fn width(self, character: char) -> u32 {
         let width = match self {
-            Encoding::Utf8 => character.len_utf8(),
-            Encoding::Utf16 => character.len_utf16(),
-            Encoding::Utf32 => 1,
+            ColumnEncoding::Utf8 => character.len_utf8(),
+            ColumnEncoding::Utf16 => character.len_utf16(),
+            ColumnEncoding::Utf32 => 1,
         };
         u32::try_from(width).unwrap_or(1)
     }
@@ -34,25 +34,25 @@ impl Encoding {
     /// How many columns a text takes.
     pub(crate) fn columns(self, text: &str) -> u32 {
         match self {
-            Encoding::Utf8 => u32::try_from(text.len()).unwrap_or(u32::MAX),
+            ColumnEncoding::Utf8 => u32::try_from(text.len()).unwrap_or(u32::MAX),
             _ => text.chars().map(|character| self.width(character)).sum(),
         }
     }
 }
 
 /// Where a byte offset of `text` is. An offset past the end is the end; one inside a character is its start.
-pub(crate) fn of_offset(text: &Text, offset: u32, encoding: Encoding) -> Place {
+pub(crate) fn of_offset(text: &Text, offset: u32, encoding: ColumnEncoding) -> ServerPosition {
     let mut offset = usize::try_from(offset).unwrap_or(usize::MAX).min(text.as_str().len());
     while !text.as_str().is_char_boundary(offset) {
         offset -= 1;
     }
     let at = text.line_column(u32::try_from(offset).unwrap_or(u32::MAX));
     let start = text.line_start(usize::try_from(at.line).unwrap_or(usize::MAX));
-    Place { line: at.line, character: encoding.columns(&text.as_str()[start..offset]) }
+    ServerPosition { line: at.line, character: encoding.columns(&text.as_str()[start..offset]) }
 }
 
 /// The byte offset of a place; `None` when it does not lie in `text` or cuts a character.
-pub(crate) fn to_offset(text: &Text, place: Place, encoding: Encoding) -> Option<u32> {
+pub(crate) fn to_offset(text: &Text, place: ServerPosition, encoding: ColumnEncoding) -> Option<u32> {
     let number = usize::try_from(place.line).ok()?;
     let line = text.line(number)?;
     let mut column = 0;
@@ -69,7 +69,7 @@ pub(crate) fn to_offset(text: &Text, place: Place, encoding: Encoding) -> Option
 
 /// As [`to_offset`] for a range's end. Two ends beyond the text are common and meant well: "to the end of the line" as
 /// the largest number there is, and "to the end of the text" as the start of the line after the last.
-fn end_to_offset(text: &Text, place: Place, encoding: Encoding) -> Option<u32> {
+fn end_to_offset(text: &Text, place: ServerPosition, encoding: ColumnEncoding) -> Option<u32> {
     // The largest integer of LSP (3.17, "Base Types").
     const LARGEST: u32 = 0x7FFF_FFFF;
     let line = usize::try_from(place.line).ok()?;
@@ -99,14 +99,14 @@ mod tests {
     use crate::FileRef;
     use symd_base::RelPath;
 
-    const ALL: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
+    const ALL: [ColumnEncoding; 3] = [ColumnEncoding::Utf8, ColumnEncoding::Utf16, ColumnEncoding::Utf32];
 
     fn text(text: &str) -> Text {
         Text::decode(text.as_bytes().to_vec()).unwrap()
     }
 
-    fn place(line: u32, character: u32) -> Place {
-        Place { line, character }
+    fn place(line: u32, character: u32) -> ServerPosition {
+        ServerPosition { line, character }
     }
 
     #[test]
@@ -134,22 +134,26 @@ mod tests {
             assert_eq!(of_offset(&text, offset, encoding), place(1, column));
             assert_eq!(to_offset(&text, place(1, column), encoding), Some(offset));
         }
-        assert_eq!(of_offset(&text, 4, Encoding::Utf16), place(1, 1), "inside a character is its start");
-        assert_eq!(of_offset(&text, 99, Encoding::Utf32), place(1, 4), "past the end is the end");
+        assert_eq!(
+            of_offset(&text, 4, ColumnEncoding::Utf16),
+            place(1, 1),
+            "inside a character is its start"
+        );
+        assert_eq!(of_offset(&text, 99, ColumnEncoding::Utf32), place(1, 4), "past the end is the end");
     }
 
     #[test]
     fn what_lies_outside_or_cuts_a_character_is_refused() {
         let text = text("a\u{1F600}\r\nb");
         for (line, column, encoding) in [
-            (0, 2, Encoding::Utf16),
-            (0, 2, Encoding::Utf8),
-            (0, 4, Encoding::Utf8),
-            (0, 4, Encoding::Utf16),
-            (0, 3, Encoding::Utf32),
-            (1, 2, Encoding::Utf8),
-            (2, 0, Encoding::Utf8),
-            (u32::MAX, u32::MAX, Encoding::Utf8),
+            (0, 2, ColumnEncoding::Utf16),
+            (0, 2, ColumnEncoding::Utf8),
+            (0, 4, ColumnEncoding::Utf8),
+            (0, 4, ColumnEncoding::Utf16),
+            (0, 3, ColumnEncoding::Utf32),
+            (1, 2, ColumnEncoding::Utf8),
+            (2, 0, ColumnEncoding::Utf8),
+            (u32::MAX, u32::MAX, ColumnEncoding::Utf8),
         ] {
             assert_eq!(to_offset(&text, place(line, column), encoding), None, "{line}:{column} {encoding:?}");
         }
@@ -161,7 +165,7 @@ mod tests {
         let span = |start: (u32, u32), end: (u32, u32)| {
             let file = FileRef::Project(RelPath::root());
             let (start, end) = (place(start.0, start.1), place(end.0, end.1));
-            Span { file, start, end, encoding: Encoding::Utf16 }.resolve(&text)
+            Span { file, start, end, encoding: ColumnEncoding::Utf16 }.resolve(&text)
         };
         assert_eq!(span((0, 1), (1, 1)), Some(TextRange::new(1, 4)));
         assert_eq!(span((0, 1), (0, u32::MAX)), Some(TextRange::new(1, 2)), "to the end of the line");
@@ -176,9 +180,9 @@ mod tests {
     #[test]
     fn encodings_have_names() {
         for encoding in ALL {
-            assert_eq!(Encoding::from_lsp_name(encoding.lsp_name()), Some(encoding));
+            assert_eq!(ColumnEncoding::from_lsp_name(encoding.lsp_name()), Some(encoding));
         }
-        assert_eq!(Encoding::from_lsp_name("UTF-8"), Some(Encoding::Utf8));
-        assert_eq!(Encoding::from_lsp_name("latin-1"), None);
+        assert_eq!(ColumnEncoding::from_lsp_name("UTF-8"), Some(ColumnEncoding::Utf8));
+        assert_eq!(ColumnEncoding::from_lsp_name("latin-1"), None);
     }
 }

@@ -31,7 +31,7 @@ const OPEN_MOST: usize = 64;
 
 /// Something a server told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum ReadinessEvent {
     /// `initialize` is answered, `initialized` sent.
     Initialized,
     /// A document was opened, if it can be read.
@@ -106,31 +106,31 @@ impl Readiness {
     }
 
     /// Takes in a fact.
-    pub(super) fn note(&mut self, now: Instant, told: Told) {
+    pub(super) fn note(&mut self, now: Instant, told: ReadinessEvent) {
         // What time alone has brought about must not be lost: it may have been ready before this.
         let _ = self.standing(now);
         match told {
-            Told::Initialized => self.initialized = Some(now),
-            Told::Opened => self.opened = self.opened.or(Some(now)),
-            Told::Begin { token, title, percentage } => {
+            ReadinessEvent::Initialized => self.initialized = Some(now),
+            ReadinessEvent::Opened => self.opened = self.opened.or(Some(now)),
+            ReadinessEvent::Begin { token, title, percentage } => {
                 self.begun = true;
                 if self.open.len() == OPEN_MOST {
                     self.open.pop_first();
                 }
                 self.open.insert(token, Step { title, percentage });
             }
-            Told::Report { token, percentage } => {
+            ReadinessEvent::Report { token, percentage } => {
                 if let Some(step) = self.open.get_mut(&token) {
                     step.percentage = percentage.or(step.percentage);
                 }
             }
-            Told::End { token } => {
+            ReadinessEvent::End { token } => {
                 if self.open.remove(&token).is_some() && self.open.is_empty() {
                     self.last_end = Some(now);
                     self.suspect = self.complaint_at(now);
                 }
             }
-            Told::Status { quiescent, healthy, message } => {
+            ReadinessEvent::Status { quiescent, healthy, message } => {
                 self.quiescent = Some(quiescent);
                 if healthy {
                     self.complaint = None;
@@ -139,11 +139,11 @@ impl Readiness {
                     self.complain(now, message.unwrap_or_else(|| "it reports an error".to_owned()));
                 }
             }
-            Told::Notification { method } => {
+            ReadinessEvent::Notification { method } => {
                 self.notified |= self.rules.notification.as_deref() == Some(method.as_str());
             }
-            Told::LoggedSign => self.logged = true,
-            Told::Complaint { message } => self.complain(now, message),
+            ReadinessEvent::LoggedSign => self.logged = true,
+            ReadinessEvent::Complaint { message } => self.complain(now, message),
         }
     }
 
@@ -268,16 +268,19 @@ mod tests {
             self.zero + Duration::from_millis(ms)
         }
 
-        fn tell(&mut self, ms: u64, told: Told) {
+        fn tell(&mut self, ms: u64, told: ReadinessEvent) {
             self.readiness.note(self.at(ms), told);
         }
 
         fn begin(&mut self, ms: u64, token: &str, title: &str) {
-            self.tell(ms, Told::Begin { token: token.into(), title: title.into(), percentage: None });
+            self.tell(
+                ms,
+                ReadinessEvent::Begin { token: token.into(), title: title.into(), percentage: None },
+            );
         }
 
         fn end(&mut self, ms: u64, token: &str) {
-            self.tell(ms, Told::End { token: token.into() });
+            self.tell(ms, ReadinessEvent::End { token: token.into() });
         }
 
         #[track_caller]
@@ -301,7 +304,7 @@ mod tests {
         let mut play = Play::new("");
         play.check(0, "loading: it is starting");
         assert_eq!(play.readiness.next(play.at(0)), None);
-        play.tell(100, Told::Initialized);
+        play.tell(100, ReadinessEvent::Initialized);
         play.check(100, "loading: whether it begins to load anything");
         play.next(100, 350);
         play.check(350, "perhaps: it has just been started");
@@ -313,25 +316,25 @@ mod tests {
     fn a_silent_server_whose_first_answer_is_whole() {
         let mut play = Play::new("start-grace-ms = 0\nwhole-from-start = true");
         play.check(0, "loading: it is starting");
-        play.tell(100, Told::Initialized);
+        play.tell(100, ReadinessEvent::Initialized);
         play.check(100, "ready");
     }
 
     #[test]
     fn slow_progress_in_steps() {
         let mut play = Play::new("");
-        play.tell(0, Told::Initialized);
+        play.tell(0, ReadinessEvent::Initialized);
         play.begin(200, "a", "Fetching");
         play.check(300, "loading: Fetching");
         play.end(5_000, "a");
         play.check(5_000, "loading: whether it begins to load anything");
         play.next(5_000, 5_250);
         play.begin(5_100, "b", "Indexing");
-        play.tell(20_000, Told::Report { token: "b".into(), percentage: Some(43) });
+        play.tell(20_000, ReadinessEvent::Report { token: "b".into(), percentage: Some(43) });
         play.check(20_000, "loading: Indexing (43 %)");
         // Ends of what never began, and reports without a percentage, change nothing.
         play.end(21_000, "a");
-        play.tell(21_000, Told::Report { token: "b".into(), percentage: None });
+        play.tell(21_000, ReadinessEvent::Report { token: "b".into(), percentage: None });
         play.check(21_000, "loading: Indexing (43 %)");
         play.end(22_000, "b");
         play.check(22_250, "ready");
@@ -345,7 +348,7 @@ mod tests {
     #[test]
     fn progress_that_ends_and_a_ready_moment_nobody_looked_at() {
         let mut play = Play::new("");
-        play.tell(0, Told::Initialized);
+        play.tell(0, ReadinessEvent::Initialized);
         play.begin(5_000, "a", "Checking");
         play.check(5_000, "perhaps: Checking");
     }
@@ -353,9 +356,9 @@ mod tests {
     #[test]
     fn its_own_log_message() {
         let mut play = Play::new("start-grace-ms = 0\nlog-message = \"source file\"");
-        play.tell(0, Told::Initialized);
+        play.tell(0, ReadinessEvent::Initialized);
         play.check(1_000, "loading: it has not logged \"source file\"");
-        play.tell(2_000, Told::LoggedSign);
+        play.tell(2_000, ReadinessEvent::LoggedSign);
         play.check(2_000, "ready");
     }
 
@@ -363,10 +366,10 @@ mod tests {
     fn progress_that_says_nothing_of_the_project() {
         let mut play =
             Play::new("start-grace-ms = 0\nlog-message = \"source file\"\nignores-progress = true");
-        play.tell(0, Told::Initialized);
+        play.tell(0, ReadinessEvent::Initialized);
         play.begin(10, "a", "3 files to analyze");
         play.check(10, "loading: it has not logged \"source file\"");
-        play.tell(20, Told::LoggedSign);
+        play.tell(20, ReadinessEvent::LoggedSign);
         play.check(20, "ready");
         play.begin(30, "b", "Finding references");
         play.check(30, "ready");
@@ -375,10 +378,10 @@ mod tests {
     #[test]
     fn one_that_begins_with_the_first_document() {
         let mut play = Play::new("start-grace-ms = 500\nopens-first = true");
-        play.tell(0, Told::Initialized);
+        play.tell(0, ReadinessEvent::Initialized);
         play.check(60_000, "perhaps: it loads nothing before a document is opened");
         assert!(play.readiness.waits_for_document());
-        play.tell(60_000, Told::Opened);
+        play.tell(60_000, ReadinessEvent::Opened);
         play.check(60_000, "loading: whether it begins to load anything");
         play.next(60_000, 60_500);
         play.begin(60_025, "a", "indexing");
@@ -387,8 +390,8 @@ mod tests {
         play.check(70_500, "ready");
         // Without progress it is ready after its grace; the time since it was initialized does not count.
         let mut play = Play::new("start-grace-ms = 500\nopens-first = true");
-        play.tell(0, Told::Initialized);
-        play.tell(60_000, Told::Opened);
+        play.tell(0, ReadinessEvent::Initialized);
+        play.tell(60_000, ReadinessEvent::Opened);
         play.check(60_499, "loading: whether it begins to load anything");
         play.check(60_500, "perhaps: it has just been started");
         play.check(70_000, "ready");
@@ -397,8 +400,8 @@ mod tests {
     #[test]
     fn its_own_status_and_its_own_notification() {
         let mut play = Play::new("server-status = true");
-        let status = |quiescent| Told::Status { quiescent, healthy: true, message: None };
-        play.tell(0, Told::Initialized);
+        let status = |quiescent| ReadinessEvent::Status { quiescent, healthy: true, message: None };
+        play.tell(0, ReadinessEvent::Initialized);
         play.check(60_000, "loading: it says that it is working");
         play.tell(60_000, status(true));
         play.check(60_000, "ready");
@@ -408,17 +411,17 @@ mod tests {
         play.check(62_000, "ready");
 
         let mut play = Play::new("notification = \"intellij/ready-for-test\"");
-        play.tell(0, Told::Initialized);
-        play.tell(1_000, Told::Notification { method: "other".into() });
+        play.tell(0, ReadinessEvent::Initialized);
+        play.tell(1_000, ReadinessEvent::Notification { method: "other".into() });
         play.check(1_000, "loading: it has not sent intellij/ready-for-test");
-        play.tell(2_000, Told::Notification { method: "intellij/ready-for-test".into() });
+        play.tell(2_000, ReadinessEvent::Notification { method: "intellij/ready-for-test".into() });
         play.check(2_000, "ready");
     }
 
     #[test]
     fn its_time_is_over() {
         let mut play = Play::new("timeout = 20");
-        play.tell(0, Told::Initialized);
+        play.tell(0, ReadinessEvent::Initialized);
         play.begin(10, "a", "Indexing");
         play.check(19_999, "loading: Indexing");
         play.next(19_999, 20_000);
@@ -431,8 +434,8 @@ mod tests {
     fn progress_that_ends_with_an_error_is_not_trusted() {
         for complaint_first in [true, false] {
             let mut play = Play::new("");
-            let crash = Told::Complaint { message: "tsserver exited".into() };
-            play.tell(0, Told::Initialized);
+            let crash = ReadinessEvent::Complaint { message: "tsserver exited".into() };
+            play.tell(0, ReadinessEvent::Initialized);
             play.begin(10, "a", "Initializing");
             if complaint_first {
                 play.tell(3_500, crash.clone());
@@ -450,12 +453,12 @@ mod tests {
             play.check(60_000, "ready");
         }
         let mut play = Play::new("server-status = true");
-        play.tell(0, Told::Initialized);
+        play.tell(0, ReadinessEvent::Initialized);
         play.begin(10, "a", "Loading");
         play.end(1_000, "a");
         play.tell(
             1_010,
-            Told::Status { quiescent: true, healthy: false, message: Some("no Cargo.toml".into()) },
+            ReadinessEvent::Status { quiescent: true, healthy: false, message: Some("no Cargo.toml".into()) },
         );
         play.check(2_000, "perhaps: its work ended with an error: no Cargo.toml");
     }

@@ -19,14 +19,14 @@ use super::at::At;
 use super::collected::Collecting;
 use super::connection::{Connection, Handler, RequestError};
 use super::convert::Rim;
-use super::documents::{Documents, Told};
+use super::documents::{Documents, SentDocument};
 use super::fact::Fact;
 use super::files::{Files, FilesSetup, Unasked};
 use super::handshake::{ServerInfo, shake_hands};
 use super::no_answer::NoAnswer;
 use super::place;
 use super::published::Published;
-use super::span::Encoding;
+use super::span::ColumnEncoding;
 use symd_base::{ContentHash, RelPath};
 use symd_config::{LanguageId, Languages};
 use symd_vfs::{Change, Root};
@@ -81,7 +81,7 @@ impl Session {
         deadline: Instant,
     ) -> Result<(Arc<Session>, mpsc::Receiver<Fact>), RequestError> {
         let Setup { server, server_root, root, config, log_message, timeout, languages, language } = setup;
-        let rim = Rim { root: Arc::new(root.path().to_owned()), encoding: Encoding::default() };
+        let rim = Rim { root: Arc::new(root.path().to_owned()), encoding: ColumnEncoding::default() };
         let published = Arc::new(Published::new(&server, rim.clone()));
         let (answers, facts) =
             Answers::new(&server, server_root.clone(), config.clone(), log_message, Arc::clone(&published));
@@ -198,7 +198,7 @@ impl Session {
         method: &'static str,
         params: impl Fn(&str, Position) -> Value,
     ) -> Result<R, NoAnswer> {
-        let params = |told: &Told| {
+        let params = |told: &SentDocument| {
             let position = place::of_offset(&told.content.text, at.offset, self.rim.encoding);
             params(&told.uri, position.into())
         };
@@ -210,7 +210,7 @@ impl Session {
         &self,
         at: &At,
         method: &'static str,
-        params: impl Fn(&Told) -> Value,
+        params: impl Fn(&SentDocument) -> Value,
     ) -> Result<R, NoAnswer> {
         self.ask_version(&at.path, Some(at.hash), method, params).await
     }
@@ -220,7 +220,7 @@ impl Session {
         &self,
         path: &RelPath,
         method: &'static str,
-        params: impl Fn(&Told) -> Value,
+        params: impl Fn(&SentDocument) -> Value,
     ) -> Result<R, NoAnswer> {
         self.ask_version(path, None, method, params).await
     }
@@ -231,7 +231,7 @@ impl Session {
         path: &RelPath,
         hash: Option<ContentHash>,
         method: &'static str,
-        params: impl Fn(&Told) -> Value,
+        params: impl Fn(&SentDocument) -> Value,
     ) -> Result<R, NoAnswer> {
         self.require(method)?;
         let (begun, deadline) = (Instant::now(), self.deadline());

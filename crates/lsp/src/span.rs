@@ -28,7 +28,7 @@ pub enum FileRef {
 
 /// How a server counts columns (LSP 3.17, `PositionEncodingKind`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Encoding {
+pub enum ColumnEncoding {
     /// Bytes.
     Utf8,
     /// Code units of UTF-16: LSP's default.
@@ -40,7 +40,7 @@ pub enum Encoding {
 
 /// A position as the server sent it: 0-based line, 0-based column in its own units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct ServerPosition {
     /// 0-based.
     pub line: u32,
     /// 0-based, in the units of the span's encoding.
@@ -53,11 +53,11 @@ pub struct Span {
     /// Which file.
     pub file: FileRef,
     /// First position.
-    pub start: Place,
+    pub start: ServerPosition,
     /// Just past the last.
-    pub end: Place,
+    pub end: ServerPosition,
     /// How columns are counted.
-    pub encoding: Encoding,
+    pub encoding: ColumnEncoding,
 }
 
 /// A declaration that a server names: an item of a call or type hierarchy, or a symbol of a document.

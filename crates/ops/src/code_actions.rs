@@ -3,7 +3,7 @@
 
 use super::Project;
 use super::question::{QuestionError, no_language, unchanged};
-use super::target::{TargetError, Wanted};
+use super::target::{SymbolSelector, TargetError};
 use crate::find_symbol::{SymbolError, scope};
 use symd_base::{Text, TextRange};
 use symd_config::LanguageId;
@@ -15,7 +15,7 @@ use symd_lsp::{At, CodeAction, Waiting};
 #[derive(Clone, Debug)]
 pub enum Over {
     /// A whole symbol.
-    Symbol(Wanted),
+    Symbol(SymbolSelector),
     /// Lines of a file.
     Lines {
         /// The file.

@@ -5,7 +5,7 @@ use super::Project;
 use super::declared::{self, of_spans, of_targets};
 use super::question::{QuestionError, Source, no_language, unchanged};
 use super::spot::whole_words;
-use super::target::{Target, Wanted, target};
+use super::target::{SymbolSelector, Target, target};
 use super::unread::{self, Unread};
 use crate::find_symbol::SymbolError;
 use crate::target::TargetError;
@@ -21,7 +21,7 @@ pub use declared::{Declarations, Declared};
 #[derive(Clone, Debug)]
 pub enum Pointer {
     /// A symbol, by name path.
-    Symbol(Wanted),
+    Symbol(SymbolSelector),
     /// A name on a line.
     Use {
         /// The file.
@@ -174,5 +174,5 @@ fn on_line(
 
 /// A pointer to a symbol of the project, parameters and locals included.
 pub fn pointer_to(name_path: &str, relative_path: &str) -> Pointer {
-    Pointer::Symbol(Wanted::only(name_path, relative_path))
+    Pointer::Symbol(SymbolSelector::only(name_path, relative_path))
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::Project;
 use super::question::{QuestionError, no_language, unchanged};
 use super::spot::{Source, Spot};
-use super::target::Wanted;
+use super::target::SymbolSelector;
 use crate::find_symbol::{SymbolError, scope};
 use crate::target::TargetError;
 use symd_base::{Cancel, RelPath, TextRange};
@@ -19,7 +19,7 @@ use symd_lsp::{Covers, Diagnostic, FileRef, NoAnswer, Severity, Subject, Waiting
 #[derive(Clone, Debug)]
 pub enum Of {
     /// One symbol: those within it.
-    Symbol(Wanted),
+    Symbol(SymbolSelector),
     /// A file.
     File(String),
     /// Everything.
@@ -39,7 +39,7 @@ pub struct AskDiagnostics {
 
 /// One of them, in a file of the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct LocatedDiagnostic {
     /// Where.
     pub spot: Spot,
     /// What.
@@ -50,7 +50,7 @@ pub struct Found {
 #[derive(Clone, Debug)]
 pub struct Diagnostics {
     /// In path order, then by position, then by severity.
-    pub found: Vec<Found>,
+    pub found: Vec<LocatedDiagnostic>,
     /// How many were left out because their place does not lie in the text.
     pub dropped: usize,
     /// The servers that answered, by name.
@@ -66,7 +66,7 @@ pub struct Diagnostics {
 }
 
 /// What a question is about, found.
-struct Place {
+struct DiagnosticScope {
     subject: Subject,
     within: Option<TextRange>,
     languages: Vec<LanguageId>,
@@ -121,10 +121,10 @@ async fn once(project: &Project, ask: &AskDiagnostics) -> Result<Diagnostics, Qu
     Ok(answer)
 }
 
-async fn place(project: &Project, of: &Of) -> Result<Place, QuestionError> {
+async fn place(project: &Project, of: &Of) -> Result<DiagnosticScope, QuestionError> {
     if let Of::Symbol(wanted) = of {
         let target = project.target(wanted).await?;
-        return Ok(Place {
+        return Ok(DiagnosticScope {
             subject: Subject::File(target.at.path.clone()),
             within: Some(target.range),
             languages: target.language.into_iter().collect(),
@@ -170,7 +170,14 @@ async fn place(project: &Project, of: &Of) -> Result<Place, QuestionError> {
             _ => None,
         };
         let languages = used.into_iter().collect();
-        Ok(Place { subject, within: None, languages, unknown, broken, revision: view.snapshot.revision })
+        Ok(DiagnosticScope {
+            subject,
+            within: None,
+            languages,
+            unknown,
+            broken,
+            revision: view.snapshot.revision,
+        })
     };
     Ok(project.look(work).await?.map_err(TargetError::from)?)
 }
@@ -185,7 +192,7 @@ fn checked(
     told: Vec<Diagnostic>,
     within: Option<TextRange>,
     cancel: &Cancel,
-) -> Result<(Vec<Found>, usize), QuestionError> {
+) -> Result<(Vec<LocatedDiagnostic>, usize), QuestionError> {
     let mut found = Vec::new();
     let mut dropped = 0;
     let mut told: Vec<Diagnostic> = told;
@@ -207,7 +214,7 @@ fn checked(
             if within.is_some_and(|within| !(within.start <= range.start && range.start < within.end)) {
                 continue;
             }
-            found.push(Found { spot: source.spot(path, range), diagnostic: diagnostic.clone() });
+            found.push(LocatedDiagnostic { spot: source.spot(path, range), diagnostic: diagnostic.clone() });
         }
     }
     found.dedup();

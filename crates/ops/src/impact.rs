@@ -5,13 +5,13 @@
 use std::time::Duration;
 
 use super::Project;
-use super::explore::{Links, links};
+use super::explore::{SymbolLinks, links};
 use super::overrides::override_links;
 use super::part::Part;
 use super::question::{QuestionError, unchanged};
 use super::relations::{Reach, ReachLimits, Reached, reach};
 use super::rename::{Mentioned, mentioned};
-use super::target::{Target, Wanted};
+use super::target::{SymbolSelector, Target};
 use symd_lsp::Waiting;
 use symd_resolve as resolve;
 
@@ -39,7 +39,7 @@ pub enum SymbolChange {
 #[derive(Clone, Debug)]
 pub struct AskImpact {
     /// A change of which symbol.
-    pub wanted: Wanted,
+    pub wanted: SymbolSelector,
     /// What is changed.
     pub change: SymbolChange,
     /// Levels of users; at least one.
@@ -60,7 +60,7 @@ pub struct Impact {
     /// Who uses it, or, unless it is removed, what is linked to it by overriding.
     pub reach: Reach,
     /// What is linked to it.
-    pub links: Links,
+    pub links: SymbolLinks,
     /// Members linked by overriding whose users were not looked for, being too many.
     pub links_left_out: usize,
     /// Where texts name it.

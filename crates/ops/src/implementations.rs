@@ -5,7 +5,7 @@ use super::Project;
 use super::declared::{Declarations, Declared, of_spans, of_targets};
 use super::overrides::override_links;
 use super::question::{QuestionError, Source, unchanged};
-use super::target::{Target, Wanted};
+use super::target::{SymbolSelector, Target};
 use super::unread::{self, Unread};
 use symd_base::cancel::Cancelled;
 use symd_base::{Cancel, RelPath, TextRange, escaped};
@@ -20,7 +20,7 @@ const NAMED: usize = 3;
 #[derive(Clone, Debug)]
 pub struct FindImplementations {
     /// Of which type or method.
-    pub wanted: Wanted,
+    pub wanted: SymbolSelector,
     /// How long to wait for a server that is not ready.
     pub waiting: Waiting,
 }

@@ -9,7 +9,7 @@ use symd_base::cores;
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
 use symd_files::glob::Glob;
-use symd_files::scope::Scope;
+use symd_files::scope::NamedDirectory;
 use symd_files::tree::FileOpError;
 use symd_vfs::{EntryKind, Root};
 
@@ -45,7 +45,7 @@ pub fn newest(
 ) -> Result<Vec<RelPath>, FileOpError> {
     let mut dated = match among {
         Among::NotIgnored => {
-            let scope = Scope::of(&view.root, directory)?;
+            let scope = NamedDirectory::of(&view.root, directory)?;
             let files = view.snapshot.files.within(scope.real()).map(|file| &file.path);
             let fits = |path: &&RelPath| glob.matches(scope.shown(path).as_str()) && !is_of_a_package(path);
             let mut dated = with_dates(view, &files.filter(fits).collect::<Vec<_>>(), cancel)?;

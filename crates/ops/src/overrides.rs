@@ -9,7 +9,7 @@ use super::declared::declared_by;
 use super::part::{Part, part_of};
 use super::question::{QuestionError, unchanged};
 use super::spot::{Expect, check};
-use super::target::{Target, Wanted};
+use super::target::{SymbolSelector, Target};
 use symd_base::{RelPath, TextRange};
 use symd_engine::View;
 use symd_lsp::{At, FileRef, Goto, NoAnswer, Span, Waiting};
@@ -30,7 +30,7 @@ const NAMED: usize = 3;
 #[derive(Clone, Debug)]
 pub struct FindOverrides {
     /// Of which member.
-    pub wanted: Wanted,
+    pub wanted: SymbolSelector,
     /// How long to wait for a server that is not ready.
     pub waiting: Waiting,
 }

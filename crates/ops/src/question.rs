@@ -9,7 +9,7 @@ use super::Project;
 use super::naming::one_thing;
 use super::needed_words::NeededWords;
 use super::server_outlines::{self, Outlined, Patience};
-use super::target::{Target, TargetError, Wanted, declarations, target, targets};
+use super::target::{SymbolSelector, Target, TargetError, declarations, target, targets};
 use symd_base::Cancel;
 use symd_base::cancel::Cancelled;
 use symd_config::{LanguageId, Languages};
@@ -101,25 +101,28 @@ impl Project {
 
     /// The one symbol that a client named. Where it is not found and language servers have files yet to outline, they
     /// do that first.
-    pub(super) async fn target(&self, wanted: &Wanted) -> Result<Target, QuestionError> {
+    pub(super) async fn target(&self, wanted: &SymbolSelector) -> Result<Target, QuestionError> {
         self.named(wanted, target).await
     }
 
     /// The one symbol, or, where that is wanted, all declarations of the name that are one thing; never none.
-    pub(super) async fn declarations_of(&self, wanted: &Wanted) -> Result<Vec<Target>, QuestionError> {
+    pub(super) async fn declarations_of(
+        &self,
+        wanted: &SymbolSelector,
+    ) -> Result<Vec<Target>, QuestionError> {
         self.named(wanted, declarations).await
     }
 
     /// The symbols that a question about a name is about: one, or, where that is wanted, all overloads of the name in their
     /// container, in path order, then by position.
-    pub(super) async fn targets(&self, wanted: &Wanted) -> Result<Vec<Target>, QuestionError> {
+    pub(super) async fn targets(&self, wanted: &SymbolSelector) -> Result<Vec<Target>, QuestionError> {
         self.named(wanted, targets).await
     }
 
     async fn named<T: Send + 'static>(
         &self,
-        wanted: &Wanted,
-        find: fn(&View, &Languages, &Wanted, &Cancel) -> Result<T, TargetError>,
+        wanted: &SymbolSelector,
+        find: fn(&View, &Languages, &SymbolSelector, &Cancel) -> Result<T, TargetError>,
     ) -> Result<T, QuestionError> {
         let found = self.in_index(wanted, find).await;
         if !matches!(found, Err(QuestionError::Target(TargetError::None { .. })))
@@ -139,8 +142,8 @@ impl Project {
 
     async fn in_index<T: Send + 'static>(
         &self,
-        wanted: &Wanted,
-        find: fn(&View, &Languages, &Wanted, &Cancel) -> Result<T, TargetError>,
+        wanted: &SymbolSelector,
+        find: fn(&View, &Languages, &SymbolSelector, &Cancel) -> Result<T, TargetError>,
     ) -> Result<T, QuestionError> {
         let (wanted, languages) = (wanted.clone(), self.languages.clone());
         Ok(self.look(move |view, cancel| find(view, &languages, &wanted, cancel)).await??)

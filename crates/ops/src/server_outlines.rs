@@ -70,7 +70,7 @@ impl fmt::Display for Gap {
 }
 
 /// A file to be outlined.
-struct Wanted {
+struct FileToOutline {
     language: LanguageId,
     at: At,
     text: Text,
@@ -201,13 +201,19 @@ fn plain_files(view: &View, scope: &RelPath) -> (Vec<(RelPath, LanguageId)>, boo
 }
 
 /// The files as they are now; those that are no text (any more) are left out.
-fn read(view: &View, files: &[(RelPath, LanguageId)], servers: &Servers) -> Vec<Wanted> {
+fn read(view: &View, files: &[(RelPath, LanguageId)], servers: &Servers) -> Vec<FileToOutline> {
     let file = |(path, language): &(RelPath, LanguageId)| {
         let read = view.root.read_unlinked(path, MAX_BYTES).ok()?;
         let hash = ContentHash::of(&read.bytes);
         let text = Text::decode(read.bytes).ok()?;
         let at = At { path: path.clone(), offset: 0, hash, revision: view.snapshot.revision };
-        Some(Wanted { language: *language, at, text, stat: read.stat, fingerprint: *servers.get(language)? })
+        Some(FileToOutline {
+            language: *language,
+            at,
+            text,
+            stat: read.stat,
+            fingerprint: *servers.get(language)?,
+        })
     };
     files.iter().filter_map(file).collect()
 }
@@ -234,7 +240,7 @@ struct Missing {
 }
 
 /// What came of asking about a file.
-type Asked = Result<OutlinedFile, (LanguageId, NoAnswer)>;
+type OutlineAnswer = Result<OutlinedFile, (LanguageId, NoAnswer)>;
 
 impl Outlining<'_> {
     async fn run(mut self, files: Vec<(RelPath, LanguageId)>) -> Vec<Gap> {
@@ -294,10 +300,15 @@ impl Outlining<'_> {
         }
     }
 
-    async fn ask_about(&mut self, files: Vec<Wanted>, at_a_time: usize, outlined: &mut Vec<OutlinedFile>) {
+    async fn ask_about(
+        &mut self,
+        files: Vec<FileToOutline>,
+        at_a_time: usize,
+        outlined: &mut Vec<OutlinedFile>,
+    ) {
         let mut files = files.into_iter();
         // Dropped when time is over: questions under way are taken back from their servers.
-        let mut under_way: JoinSet<Asked> = JoinSet::new();
+        let mut under_way: JoinSet<OutlineAnswer> = JoinSet::new();
         let mut languages_under_way: BTreeMap<LanguageId, usize> = BTreeMap::new();
         loop {
             while under_way.len() < at_a_time
@@ -359,7 +370,7 @@ impl Outlining<'_> {
     }
 }
 
-async fn ask_one(servers: symd_lsp::Servers, file: Wanted, waiting: Waiting) -> Asked {
+async fn ask_one(servers: symd_lsp::Servers, file: FileToOutline, waiting: Waiting) -> OutlineAnswer {
     match servers.document_symbols(file.language, &file.at, waiting).await {
         Ok(said) => {
             let symbols = symbols(&said.value, &file.text);
@@ -378,9 +389,9 @@ fn reason(why: &NoAnswer) -> String {
     }
 }
 
-impl Wanted {
+impl FileToOutline {
     fn with(self, outline: symd_syntax::Outline) -> OutlinedFile {
-        let Wanted { at: At { path, hash, .. }, stat, fingerprint, .. } = self;
+        let FileToOutline { at: At { path, hash, .. }, stat, fingerprint, .. } = self;
         OutlinedFile { path, hash, stat, fingerprint, outline: Arc::new(outline) }
     }
 }

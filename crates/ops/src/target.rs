@@ -21,7 +21,7 @@ pub const SIMILAR: usize = 5;
 
 /// A symbol as a client names it.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct SymbolSelector {
     /// Its name path.
     pub name_path: String,
     /// The file (or `file:line`, from 1) or directory it is in; empty for anywhere in the project.
@@ -190,10 +190,10 @@ impl Target {
     }
 }
 
-impl Wanted {
+impl SymbolSelector {
     /// The only symbol of this name path at this path, no parameter and no local variable.
-    pub fn only(name_path: &str, relative_path: &str) -> Wanted {
-        Wanted {
+    pub fn only(name_path: &str, relative_path: &str) -> SymbolSelector {
+        SymbolSelector {
             name_path: name_path.to_owned(),
             relative_path: relative_path.to_owned(),
             locals: Locals::LeftOut,
@@ -214,7 +214,7 @@ impl Wanted {
 pub fn target(
     view: &View,
     languages: &Languages,
-    wanted: &Wanted,
+    wanted: &SymbolSelector,
     cancel: &Cancel,
 ) -> Result<Target, TargetError> {
     let named = Named::find(view, wanted, cancel)?;
@@ -228,7 +228,7 @@ pub fn target(
 pub fn declarations(
     view: &View,
     languages: &Languages,
-    wanted: &Wanted,
+    wanted: &SymbolSelector,
     cancel: &Cancel,
 ) -> Result<Vec<Target>, TargetError> {
     let named = Named::find(view, wanted, cancel)?;
@@ -242,7 +242,7 @@ pub fn declarations(
 pub fn targets(
     view: &View,
     languages: &Languages,
-    wanted: &Wanted,
+    wanted: &SymbolSelector,
     cancel: &Cancel,
 ) -> Result<Vec<Target>, TargetError> {
     if wanted.several == Several::Overloads {
@@ -264,7 +264,7 @@ struct Named {
 }
 
 impl Named {
-    fn find(view: &View, wanted: &Wanted, cancel: &Cancel) -> Result<Named, TargetError> {
+    fn find(view: &View, wanted: &SymbolSelector, cancel: &Cancel) -> Result<Named, TargetError> {
         let pattern = NamePattern::parse(&wanted.name_path, Matching::Exact)?;
         let (path, line) = with_line(view, &wanted.relative_path);
         let query = Query {
@@ -294,7 +294,12 @@ impl Named {
     }
 
     /// The only one, or those that are one thing, where that is wanted.
-    fn of_one_thing(&self, view: &View, wanted: &Wanted, cancel: &Cancel) -> Result<&[Hit], TargetError> {
+    fn of_one_thing(
+        &self,
+        view: &View,
+        wanted: &SymbolSelector,
+        cancel: &Cancel,
+    ) -> Result<&[Hit], TargetError> {
         if let Some(hit) = the_one(&self.hits, &wanted.name_path) {
             return Ok(std::slice::from_ref(hit));
         }
@@ -321,7 +326,7 @@ impl Named {
         Some(Target { read_as: self.read_as.clone(), ..target })
     }
 
-    fn several(&self, view: &View, wanted: &Wanted) -> TargetError {
+    fn several(&self, view: &View, wanted: &SymbolSelector) -> TargetError {
         let candidates = self.hits.iter().filter_map(|hit| shown(view, hit)).collect();
         TargetError::Several { pattern: wanted.name_path.clone(), candidates }
     }

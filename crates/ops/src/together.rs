@@ -5,11 +5,11 @@ use std::pin::Pin;
 use std::task::Poll;
 
 /// One of them, and its answer when it has come.
-type Running<F> = (Pin<Box<F>>, Option<<F as Future>::Output>);
+type JoinedFuture<F> = (Pin<Box<F>>, Option<<F as Future>::Output>);
 
 /// The answers of `questions`, which are under way at the same time; dropping the future drops them all.
 pub(super) async fn all_of<F: Future>(questions: impl IntoIterator<Item = F>) -> Vec<F::Output> {
-    let mut running: Vec<Running<F>> = questions.into_iter().map(|one| (Box::pin(one), None)).collect();
+    let mut running: Vec<JoinedFuture<F>> = questions.into_iter().map(|one| (Box::pin(one), None)).collect();
     poll_fn(|context| {
         let mut is_done = true;
         for (question, answer) in running.iter_mut().filter(|(_, answer)| answer.is_none()) {

@@ -91,12 +91,12 @@ struct Permit(Arc<Shared>, Lane);
 
 /// A text that takes long, with the worker that goes on with it. Dropping it ends that.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningTrial {
     worker: Box<Worker>,
     _permit: Permit,
 }
 
-impl Running {
+impl RunningTrial {
     /// Waits for the answer, for as long as the text may take.
     pub(super) fn finish(mut self, cancel: &Cancel) -> Result<Answered, Unanswered> {
         self.worker.go_on(cancel)
@@ -107,7 +107,7 @@ impl Running {
 pub(super) enum Outcome {
     Answered(Answered),
     /// It takes long; where there is room for one more trial, a worker goes on with it.
-    Slow(Option<Running>),
+    Slow(Option<RunningTrial>),
 }
 
 impl Crew {
@@ -191,7 +191,7 @@ impl Crew {
     }
 
     /// Lets a worker go on beside the others, where fewer do than may.
-    fn aside(&self, worker: Worker) -> Option<Running> {
+    fn aside(&self, worker: Worker) -> Option<RunningTrial> {
         let mut crew = self.shared.lock();
         if crew.on_trial >= self.shared.trials {
             return None;
@@ -199,7 +199,10 @@ impl Crew {
         crew.on_trial += 1;
         drop(crew);
         worker.put_behind();
-        Some(Running { worker: Box::new(worker), _permit: Permit(Arc::clone(&self.shared), Lane::Trial) })
+        Some(RunningTrial {
+            worker: Box::new(worker),
+            _permit: Permit(Arc::clone(&self.shared), Lane::Trial),
+        })
     }
 
     /// One more client: a worker is kept for it.

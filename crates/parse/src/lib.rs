@@ -16,7 +16,7 @@ mod protocol;
 mod quarantine;
 mod worker;
 
-pub use crew::Running;
+pub use crew::RunningTrial;
 pub use helper::{HelperProcess, NoReply, serve};
 pub use parsers::{Attempt, ParseError, Parsers, ParsersOptions, Warm};
 pub use quarantine::{Quarantine, Quarantined};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::crew::{Crew, Lane, Outcome, Running};
+use super::crew::{Crew, Lane, Outcome, RunningTrial};
 use super::inspected::{self, lies_in};
 use super::limits::Allowance;
 use super::process::{Answered, Unanswered};
@@ -44,7 +44,7 @@ pub enum Attempt<T = Outline> {
     Parsed(T),
     /// It takes longer than others, or a worker ended over it: it is to be tried out, by the worker that goes on with it
     /// or by another.
-    SetAside(Option<Running>),
+    SetAside(Option<RunningTrial>),
 }
 
 /// A text, and what is asked of it.
@@ -188,7 +188,7 @@ impl Parsers {
         grammar: Grammar,
         text: &str,
         hash: ContentHash,
-        running: Option<Running>,
+        running: Option<RunningTrial>,
         cancel: &Cancel,
     ) -> Result<Outline, ParseError> {
         match &*self.0 {
@@ -248,7 +248,7 @@ fn try_out<T>(
     crew: &Crew,
     quarantine: &Quarantine,
     inquiry: &Inquiry<'_, T>,
-    running: Option<Running>,
+    running: Option<RunningTrial>,
     cancel: &Cancel,
 ) -> Result<T, ParseError> {
     let mut tried = match running {

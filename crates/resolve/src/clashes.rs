@@ -11,7 +11,7 @@ use super::family::Family;
 use super::kin::Kin;
 use super::meaning::{Meaning, binds};
 use super::modules::Module;
-use super::place::{Place, place};
+use super::place::{OccurrenceKind, place};
 use super::project::{Here, Project};
 use super::scope::{self, From, Reach, is_called, reached};
 use super::sources::{Sources, Target};
@@ -289,7 +289,7 @@ impl<'p, 's> Renaming<'p, 's> {
     /// Whether `range` is a name that is declared, imported or given to an argument.
     fn is_no_use(&self, here: &Here, range: TextRange) -> Result<bool, Cancelled> {
         let place = place(self.project, here, range, self.new)?;
-        Ok(!matches!(place, Place::Bare(_)))
+        Ok(!matches!(place, OccurrenceKind::Bare(_)))
     }
 
     /// Whether what stands before the dot is the member's class, or one that inherits from it.
@@ -315,17 +315,17 @@ impl<'p, 's> Renaming<'p, 's> {
     /// What catches the use of the declaration at `range`.
     fn catches(&self, here: &Here, range: TextRange, found: &mut Vec<Spot>) -> Result<(), Cancelled> {
         let mine = match place(self.project, here, range, self.old)? {
-            Place::Argument { .. } | Place::Member(_) => return Ok(()),
-            Place::Declaration(row) => {
+            OccurrenceKind::Argument { .. } | OccurrenceKind::Member(_) => return Ok(()),
+            OccurrenceKind::Declaration(row) => {
                 found.extend(self.siblings_of(here, row));
                 return Ok(());
             }
-            Place::Import(_) if !self.is_bound(here, range) => return Ok(()),
-            Place::Import(_) => match scope::function_around(here, range.start) {
+            OccurrenceKind::Import(_) if !self.is_bound(here, range) => return Ok(()),
+            OccurrenceKind::Import(_) => match scope::function_around(here, range.start) {
                 Some(_) => Reach::Scope(0),
                 None => Reach::File,
             },
-            Place::Bare(meaning) => {
+            OccurrenceKind::Bare(meaning) => {
                 let (_, reach) = reached(self.project, here, range.start, self.old)?;
                 match meaning {
                     Meaning::Declared(all) if all.iter().any(|one| self.is_ours(one)) => reach,

@@ -2,7 +2,7 @@
 
 use super::family::Family;
 use super::meaning::Meaning;
-use super::place::{Place, place};
+use super::place::{OccurrenceKind, place};
 use super::project::{Here, Project};
 use super::sources::{Sources, Target};
 use symd_base::cancel::Cancelled;
@@ -25,8 +25,8 @@ pub fn definitions(
     let Some(range) = identifier(&here, offset) else { return Ok(Vec::new()) };
     let name = here.text.slice(range);
     match place(&project, &here, range, name)? {
-        Place::Declaration(row) => Ok(vec![here.target(row)]),
-        Place::Argument { callee, meaning } => {
+        OccurrenceKind::Declaration(row) => Ok(vec![here.target(row)]),
+        OccurrenceKind::Argument { callee, meaning } => {
             let found = parameters(&meaning, name);
             if found.is_empty() && !callee.is_empty() {
                 guesses(&project, &here, name, Wants::Members)
@@ -34,10 +34,10 @@ pub fn definitions(
                 Ok(found)
             }
         }
-        Place::Import(meaning) | Place::Bare(meaning) => {
+        OccurrenceKind::Import(meaning) | OccurrenceKind::Bare(meaning) => {
             found(&project, &here, name, meaning, Wants::TopLevel)
         }
-        Place::Member(meaning) => found(&project, &here, name, meaning, Wants::Members),
+        OccurrenceKind::Member(meaning) => found(&project, &here, name, meaning, Wants::Members),
     }
 }
 

@@ -8,7 +8,7 @@ use super::family::Family;
 use super::meaning::Meaning;
 use super::modules;
 use super::occurrence::{Judgement, Role};
-use super::place::{Place, embedded, place};
+use super::place::{OccurrenceKind, embedded, place};
 use super::project::{Here, Project};
 use super::scope::{self, From};
 use super::sources::Target;
@@ -18,7 +18,7 @@ use symd_base::{RelPath, TextRange};
 use symd_syntax::{Imported, Row, SymbolKind, call_site};
 
 /// The declaration that is asked about, with what every judgement needs of it.
-pub(super) struct Wanted<'t> {
+pub(super) struct TargetContext<'t> {
     target: &'t Target,
     /// The target, and the declarations that are one symbol with it.
     all: &'t [Target],
@@ -38,9 +38,9 @@ pub(super) struct Wanted<'t> {
     test: Option<(RelPath, usize)>,
 }
 
-impl<'t> Wanted<'t> {
+impl<'t> TargetContext<'t> {
     /// `None` when the target's file has no such row.
-    pub(super) fn new(project: &Project, all: &'t [Target]) -> Result<Option<Wanted<'t>>, Cancelled> {
+    pub(super) fn new(project: &Project, all: &'t [Target]) -> Result<Option<TargetContext<'t>>, Cancelled> {
         let Some(target) = all.first() else { return Ok(None) };
         let Some((outline, row)) = target.row() else { return Ok(None) };
         let owner_of = |target: &Target| {
@@ -54,7 +54,7 @@ impl<'t> Wanted<'t> {
                 before(here.text.as_str(), row.name_start as usize, project.family).ends_with('.')
             });
         let declared = project.declared(outline.name(row))?;
-        Ok(Some(Wanted {
+        Ok(Some(TargetContext {
             target,
             all,
             row,
@@ -90,13 +90,15 @@ impl<'t> Wanted<'t> {
         range: TextRange,
     ) -> Result<(Judgement, Role), Cancelled> {
         Ok(match place(project, here, range, self.name)? {
-            Place::Declaration(row) => match (self.declaration(here, row), embedded(project, here, row)?) {
-                (Judgement::Unlikely, Some(meaning)) => {
-                    (self.named(&meaning).unwrap_or(Judgement::Unchecked), Role::Use)
+            OccurrenceKind::Declaration(row) => {
+                match (self.declaration(here, row), embedded(project, here, row)?) {
+                    (Judgement::Unlikely, Some(meaning)) => {
+                        (self.named(&meaning).unwrap_or(Judgement::Unchecked), Role::Use)
+                    }
+                    (judgement, _) => (judgement, Role::Declaration),
                 }
-                (judgement, _) => (judgement, Role::Declaration),
-            },
-            Place::Import(meaning) => {
+            }
+            OccurrenceKind::Import(meaning) => {
                 // A package of JavaScript, or a crate: only build files say where it lies.
                 let silent = match project.family {
                     Family::Ecma | Family::Rust => Judgement::Unchecked,
@@ -104,18 +106,18 @@ impl<'t> Wanted<'t> {
                 };
                 (self.named(&meaning).unwrap_or(silent), Role::Import)
             }
-            Place::Argument { .. } if self.is_of_another_test(here, range.start) => {
+            OccurrenceKind::Argument { .. } if self.is_of_another_test(here, range.start) => {
                 (Judgement::Unlikely, Role::Argument)
             }
-            Place::Argument { callee, meaning } => {
+            OccurrenceKind::Argument { callee, meaning } => {
                 (self.argument(project, &callee, &meaning), Role::Argument)
             }
-            Place::Bare(meaning) => {
+            OccurrenceKind::Bare(meaning) => {
                 let judgement = self.named(&meaning).unwrap_or_else(|| self.bare(project, here));
                 let role = role(here, range);
                 (self.unless_odd(project, here, range, role, judgement), role)
             }
-            Place::Member(meaning) => {
+            OccurrenceKind::Member(meaning) => {
                 let judgement = match self.named(&meaning) {
                     Some(judgement) => judgement,
                     None if self.is_of_another_test(here, range.start) => Judgement::Unlikely,

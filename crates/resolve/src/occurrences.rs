@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::family::Family;
-use super::judge::Wanted;
+use super::judge::TargetContext;
 use super::occurrence::Occurrence;
 use super::project::Project;
 use super::sources::{Sources, Target};
@@ -26,7 +26,7 @@ pub fn occurrences(
     let Some(family) = Family::of(&target.file) else { return Ok(Vec::new()) };
     let project = Project::new(sources, family, cancel);
     let targets = project.at_hand(targets);
-    let Some(wanted) = Wanted::new(&project, &targets)? else { return Ok(Vec::new()) };
+    let Some(wanted) = TargetContext::new(&project, &targets)? else { return Ok(Vec::new()) };
     let name = wanted.name();
     let hash = name_hash(name.as_bytes());
     let function = wanted.function().map(|function| name_hash(function.as_bytes()));

@@ -15,7 +15,7 @@ use symd_syntax::{Import, ImportKind, Imported, SymbolKind};
 
 /// What stands at an occurrence.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum OccurrenceKind {
     /// The name of this row.
     Declaration(usize),
     /// A name in an import statement.
@@ -39,7 +39,7 @@ pub(super) fn place(
     here: &Here,
     range: TextRange,
     name: &str,
-) -> Result<Place, Cancelled> {
+) -> Result<OccurrenceKind, Cancelled> {
     let text = here.text.as_str();
     let (start, end) = (range.start as usize, range.end as usize);
     let mut rows = here.outline.rows.iter().enumerate();
@@ -48,26 +48,26 @@ pub(super) fn place(
     if let Some((row, _)) = row
         && !(project.family == Family::Ecma && binds_here(here, range, name))
     {
-        return Ok(Place::Declaration(row));
+        return Ok(OccurrenceKind::Declaration(row));
     }
     if let Some(meaning) = in_import(project, here, range, name)? {
-        return Ok(Place::Import(meaning));
+        return Ok(OccurrenceKind::Import(meaning));
     }
     if let Some(callee_end) = argument_of(text, start, end, project.family) {
         let callee = last_word(&text[..callee_end]);
         let at = callee_end - callee.len();
         let meaning =
             if callee.is_empty() { Meaning::Unknown } else { meaning_at(project, here, at, callee)?.1 };
-        return Ok(Place::Argument { callee: callee.to_owned(), meaning });
+        return Ok(OccurrenceKind::Argument { callee: callee.to_owned(), meaning });
     }
     match project.family {
-        Family::Ecma if is_key(text, start, end) => return Ok(Place::Member(Meaning::Unknown)),
+        Family::Ecma if is_key(text, start, end) => return Ok(OccurrenceKind::Member(Meaning::Unknown)),
         // A struct's field, or a value that is the key of a map.
-        Family::Go if is_key(text, start, end) => return Ok(Place::Bare(Meaning::Unknown)),
+        Family::Go if is_key(text, start, end) => return Ok(OccurrenceKind::Bare(Meaning::Unknown)),
         _ => {}
     }
     let (is_member, meaning) = meaning_at(project, here, start, name)?;
-    Ok(if is_member { Place::Member(meaning) } else { Place::Bare(meaning) })
+    Ok(if is_member { OccurrenceKind::Member(meaning) } else { OccurrenceKind::Bare(meaning) })
 }
 
 /// Whether the name stands before the colon in an object, a pattern or a type of JavaScript's, or in a literal of Go's:

@@ -1,6 +1,6 @@
 //! What must hold of patches, whatever a client sends. See `symd::properties`.
 
-use super::patch::{self, FileOperation, Found, Options};
+use super::patch::{self, FileToPatch, PatchOperation, PatchOptions};
 use symd_base::RelPath;
 
 /// Bytes of a reason beyond what it quotes.
@@ -26,21 +26,21 @@ pub fn patches(bytes: &[u8]) {
     for fuzz in [0, 2] {
         let mut read = |path: &RelPath| {
             let known = FILES.iter().find(|(name, _)| *name == path.as_str());
-            Ok(known.map(|(_, text)| Found::Text((*text).to_owned())))
+            Ok(known.map(|(_, text)| FileToPatch::Text((*text).to_owned())))
         };
-        let Ok(plan) = patch::plan(&parsed, Options { fuzz }, &mut read) else { continue };
+        let Ok(plan) = patch::plan(&parsed, PatchOptions { fuzz }, &mut read) else { continue };
         for operation in &plan.operations {
             match operation {
-                FileOperation::Update { path, edits, .. } => {
+                PatchOperation::Update { path, edits, .. } => {
                     let (_, before) = FILES.iter().find(|(name, _)| *name == path.as_str()).unwrap();
                     let after = edits.apply(before).unwrap();
                     assert!(after.len() <= before.len() + 2 * text.len(), "{after:?}");
                 }
-                FileOperation::Add { text: added, .. } => {
+                PatchOperation::Add { text: added, .. } => {
                     let most = FILES.iter().map(|(_, text)| text.len()).sum::<usize>() + 2 * text.len();
                     assert!(added.len() <= most, "{added:?}");
                 }
-                FileOperation::Delete { path } => {
+                PatchOperation::Delete { path } => {
                     assert!(FILES.iter().any(|(name, _)| *name == path.as_str()));
                 }
             }

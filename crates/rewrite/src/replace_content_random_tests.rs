@@ -59,8 +59,8 @@ enum Taste {
 }
 
 type Groups = Vec<Option<Range<usize>>>;
-type Found = Option<(usize, Groups)>;
-type Then<'a> = &'a mut dyn FnMut(usize, &Groups) -> Found;
+type MatchedGroups = Option<(usize, Groups)>;
+type Then<'a> = &'a mut dyn FnMut(usize, &Groups) -> MatchedGroups;
 
 impl Node {
     fn written(&self) -> String {
@@ -101,7 +101,7 @@ impl Node {
     }
 
     /// Where it ends that begins at `at`, if `then` is content with that.
-    fn run(&self, text: &[char], at: usize, groups: &Groups, then: Then<'_>) -> Found {
+    fn run(&self, text: &[char], at: usize, groups: &Groups, then: Then<'_>) -> MatchedGroups {
         let one = |fits: bool, then: Then<'_>| if fits { then(at + 1, groups) } else { None };
         let here = |fits: bool, then: Then<'_>| if fits { then(at, groups) } else { None };
         let next = text.get(at);
@@ -150,7 +150,7 @@ impl Node {
     }
 }
 
-fn row(nodes: &[Node], text: &[char], at: usize, groups: &Groups, then: Then<'_>) -> Found {
+fn row(nodes: &[Node], text: &[char], at: usize, groups: &Groups, then: Then<'_>) -> MatchedGroups {
     match nodes {
         [] => then(at, groups),
         [first, rest @ ..] => {
@@ -166,7 +166,7 @@ fn repeat(
     at: usize,
     groups: &Groups,
     then: Then<'_>,
-) -> Found {
+) -> MatchedGroups {
     let again = |then: Then<'_>| {
         if most == 0 {
             return None;

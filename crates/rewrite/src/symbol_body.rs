@@ -64,13 +64,13 @@ impl<'a> Seat<'a> {
             Placing::After | Placing::Instead => count(&body[..body.len() - from_first.len()]),
         };
         let above = "\n".repeat(count(&body[..body.len() - from_first.len()]));
-        let (range, indent, around, ending) = match Place::of(target, placing, cancel)? {
-            Place::Lines(lines) => {
+        let (range, indent, around, ending) = match InsertionSite::of(target, placing, cancel)? {
+            InsertionSite::Lines(lines) => {
                 let blanks = blanks.max(lines.blanks);
                 let around = lines.around(target, placing, blanks, above);
                 (TextRange::new(lines.at, lines.at), Cow::Borrowed(lines.indent), around, lines.ending)
             }
-            Place::Within(within) => {
+            InsertionSite::Within(within) => {
                 let around = within.around(placing, blanks);
                 let ending = Endings::of(target.text).at(within.gap.start as usize);
                 (within.gap, Cow::Owned(within.indent), around, ending)
@@ -120,7 +120,7 @@ fn without_blank_first_lines(text: &str) -> &str {
 }
 
 /// Where text goes beside a symbol.
-enum Place<'a> {
+enum InsertionSite<'a> {
     Lines(BesideLines<'a>),
     /// Between things that share a line: what holds the symbol begins or ends on it.
     Within(WithinLine),
@@ -151,8 +151,12 @@ impl BesideLines<'_> {
     }
 }
 
-impl<'a> Place<'a> {
-    fn of(target: Target<'a>, placing: Placing, cancel: &Cancel) -> Result<Place<'a>, SymbolEditError> {
+impl<'a> InsertionSite<'a> {
+    fn of(
+        target: Target<'a>,
+        placing: Placing,
+        cancel: &Cancel,
+    ) -> Result<InsertionSite<'a>, SymbolEditError> {
         let row = target.row()?;
         let text = target.text;
         // Nothing comes between a symbol and its documentation.
@@ -187,7 +191,7 @@ impl<'a> Place<'a> {
                     Some(Enclosure::Braces(inside)) => Some(inside),
                     Some(Enclosure::HeadLine(_)) | None => None,
                 };
-                return Ok(Place::Within(WithinLine::of(target, placing, range, inside)));
+                return Ok(InsertionSite::Within(WithinLine::of(target, placing, range, inside)));
             }
         }
         let endings = Endings::of(text);
@@ -195,7 +199,7 @@ impl<'a> Place<'a> {
             Placing::Before => (before, endings.at(before)),
             Placing::After | Placing::Instead => (after, endings.at(range.end as usize)),
         };
-        Ok(Place::Lines(BesideLines {
+        Ok(InsertionSite::Lines(BesideLines {
             at: offset(at),
             blanks: usize::from(stands_apart(row.kind())),
             indent: target.indent(range.start),

@@ -6,7 +6,7 @@ use std::path::Path;
 use rustix::process::{Pid, test_kill_process};
 use serde_json::Value;
 
-use super::place::Place;
+use super::daemon_paths::DaemonPaths;
 use symd_base::state::{self, LastingDirs, StateDirs};
 
 /// Directories on which a client and the daemon of a project agree.
@@ -20,7 +20,7 @@ pub struct Agreed {
 
 /// The directories for the project in `root`, which must be canonical; `own` are those that the environment names.
 pub fn agreed(own: StateDirs, root: &Path) -> Agreed {
-    let Some(theirs) = of_daemon(&Place::new(&own, root)) else {
+    let Some(theirs) = of_daemon(&DaemonPaths::new(&own, root)) else {
         return Agreed { dirs: own, difference: None };
     };
     let difference = own.lasting.differences(&theirs).map(|different| {
@@ -33,7 +33,7 @@ pub fn agreed(own: StateDirs, root: &Path) -> Agreed {
 }
 
 /// The directories that the daemon of `place` has noted; `None` where none runs.
-fn of_daemon(place: &Place) -> Option<LastingDirs> {
+fn of_daemon(place: &DaemonPaths) -> Option<LastingDirs> {
     let note: Value = serde_json::from_slice(&state::read_private(&place.meta(), 64 << 10).ok()??).ok()?;
     let pid = note["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw)?;
     test_kill_process(pid).ok()?;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::approvals::ask::{Answer, Asker};
 use crate::approvals::asking::{Asking, NOT_THE_USERS};
-use crate::approvals::{Question, Wanted};
+use crate::approvals::{ApprovalRequest, Question};
 use crate::dispatch::{Request, Wrong};
 use crate::in_flight::Ticket;
 use crate::outbox::Outbox;
@@ -164,7 +164,7 @@ struct CommandLine<'a> {
 }
 
 impl Asker for CommandLine<'_> {
-    async fn ask(&mut self, _: &Wanted, _: &Question) -> Answer {
+    async fn ask(&mut self, _: &ApprovalRequest, _: &Question) -> Answer {
         match self.answer {
             Some(UsersAnswer::No) => Answer::No,
             Some(_) if !self.asking.is_the_users() => Answer::Unasked(NOT_THE_USERS.to_owned()),

@@ -12,11 +12,11 @@ use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::approvals::Approvals;
+use crate::daemon_paths::DaemonPaths;
 use crate::descriptors;
 use crate::host::{Host, Parts};
 use crate::lock::{self, Lock};
 use crate::log::{self, Echo};
-use crate::place::Place;
 use crate::protocol::{PROTOCOL, VERSION};
 use crate::setup::Setup;
 use crate::socket;
@@ -24,7 +24,7 @@ use symd_base::state::{self, StateError};
 use symd_config::projects::Projects;
 use symd_config::settings::{Settings, ShellBackground, WatchBackend};
 use symd_config::{Languages, Trust};
-use symd_edit::{Closed, EditError, Editor, Gate, Recovered};
+use symd_edit::{Closed, EditError, Editor, ReaderGate, Recovered};
 use symd_engine::{Engine, EngineError, EngineOptions, OnChange};
 use symd_index::cache;
 use symd_lsp::{Servers, ServersOptions};
@@ -50,7 +50,7 @@ const SHUTDOWN_DEADLINE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub struct Start {
     /// The root and its files.
-    pub place: Place,
+    pub place: DaemonPaths,
     /// The user's settings.
     pub settings: Settings,
     /// Languages and trust.
@@ -144,7 +144,7 @@ pub fn run(start: Start, announce: impl FnOnce(Begun)) -> Result<(), DaemonError
 }
 
 /// Lets the user's agents change to this project by name, now that its user has opened it.
-fn register(place: &Place) {
+fn register(place: &DaemonPaths) {
     // Without it everything else works.
     if let Err(error) = Projects::new(&place.state_of_all).add(&place.root) {
         tracing::warn!(%error, "the project is not registered");
@@ -164,7 +164,7 @@ fn keep(directory: &Path) -> Option<std::fs::File> {
 
 /// A daemon takes its note away when it ends in order. One that crashed has said of what it died (`last_words`); one that
 /// was ended by SIGKILL could say nothing, and who reads the log finds it here.
-fn tell_how_the_last_ended(place: &Place) {
+fn tell_how_the_last_ended(place: &DaemonPaths) {
     if place.meta().exists() {
         tracing::warn!(
             "the daemon before this one{} did not end in order; if no line above says what it died of, it was killed by SIGKILL (by the system, for lack of memory?)",
@@ -181,7 +181,7 @@ struct Locks {
 }
 
 /// Takes the locks; `None` when a daemon is running.
-fn acquire(place: &Place) -> Result<Option<Locks>, DaemonError> {
+fn acquire(place: &DaemonPaths) -> Result<Option<Locks>, DaemonError> {
     let failed = |path: PathBuf| move |source| DaemonError::Lock { path, source };
     let stuck = || DaemonError::Stuck { path: place.lock(), holder: holder(place) };
     // Starters queue here, so that whoever finds the other lock taken knows: its holder listens, or is ending.
@@ -200,7 +200,7 @@ fn acquire(place: &Place) -> Result<Option<Locks>, DaemonError> {
     Ok(Some(Locks { living, starting }))
 }
 
-fn holder(place: &Place) -> String {
+fn holder(place: &DaemonPaths) -> String {
     let meta = state::read_file(&place.meta()).ok().flatten();
     let meta: Option<serde_json::Value> = meta.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     meta.and_then(|meta| meta["pid"].as_u64()).map_or_else(String::new, |pid| format!(" (pid {pid})"))
@@ -279,7 +279,7 @@ pub const THIS_PROGRAM: &str = "/proc/self/exe";
 /// which the processes that parse and that watch over shells are started ([`THIS_PROGRAM`] in a daemon).
 pub fn open_project(
     program: &Path,
-    place: &Place,
+    place: &DaemonPaths,
     settings: &Settings,
     languages: Arc<Languages>,
     trust: &Trust,
@@ -330,10 +330,10 @@ pub fn open_project(
 }
 
 /// Keeps questions waiting while an edit changes files. Must be called within a tokio runtime.
-pub fn gate(engine: &Engine) -> Gate {
+pub fn gate(engine: &Engine) -> ReaderGate {
     let (engine, runtime) = (engine.clone(), tokio::runtime::Handle::current());
     // Called on the editor's own thread, which may block.
-    Gate::new(move || {
+    ReaderGate::new(move || {
         let still = runtime.block_on(engine.still()).map_err(|busy| busy.to_string())?;
         Ok(Box::new(still) as Closed)
     })
@@ -353,7 +353,7 @@ fn backend(setting: WatchBackend) -> BackendChoice {
     }
 }
 
-fn write_meta(place: &Place) -> Result<(), StateError> {
+fn write_meta(place: &DaemonPaths) -> Result<(), StateError> {
     let started = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let meta = json!({
         "pid": std::process::id(),

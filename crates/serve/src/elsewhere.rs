@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 
-use crate::approvals::ask::{Answer, Asker, Given, Judged};
-use crate::approvals::{Question, Wanted};
+use crate::approvals::ask::{Answer, Asker, Judged, KnownAnswer};
+use crate::approvals::{ApprovalRequest, Question};
 use crate::in_flight::Stop;
 use crate::link::{Link, LinkError};
 use crate::protocol::CALL;
@@ -83,7 +83,7 @@ pub(super) async fn call(
     if session.asking.is_the_users() {
         link.show_whose().await;
     }
-    let wanted = Wanted::new(offered, arguments, &project.root);
+    let wanted = ApprovalRequest::new(offered, arguments, &project.root);
     let params = |answer: Option<&str>| {
         json!({
             "tool": tool.name, "arguments": wanted.arguments, "toolset": [toolset.name],
@@ -123,8 +123,8 @@ pub(super) async fn activate(
 ) -> Option<Reply> {
     let mut asker = match approved {
         // They were asked about this very step, and are not asked again.
-        Approved::ByUser => Given(Answer::Once),
-        _ => Given(Answer::Unasked("the project's daemon asks about changing to it".to_owned())),
+        Approved::ByUser => KnownAnswer(Answer::Once),
+        _ => KnownAnswer(Answer::Unasked("the project's daemon asks about changing to it".to_owned())),
     };
     // The path: its daemon is asked to activate its own project, which always works.
     let root = project.root.display().to_string();

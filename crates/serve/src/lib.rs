@@ -6,6 +6,7 @@ pub mod approvals;
 pub mod connection;
 mod control;
 pub mod daemon;
+pub mod daemon_paths;
 mod descriptors;
 mod dispatch;
 mod elsewhere;
@@ -20,7 +21,6 @@ pub mod lock;
 pub mod log;
 mod mcp;
 pub mod outbox;
-pub mod place;
 #[allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "it is for tests")]
 pub mod properties;
 pub mod protocol;
@@ -30,8 +30,8 @@ pub mod setup;
 mod socket;
 
 pub use agreed::{Agreed, agreed};
+pub use daemon_paths::DaemonPaths;
 pub use host::Host;
 pub use link::this_program;
-pub use place::Place;
 pub use session::describe;
 pub use socket::how_it_ended;

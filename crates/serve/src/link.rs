@@ -17,11 +17,13 @@ use tokio::task::JoinHandle;
 
 use crate::agreed::agreed;
 use crate::approvals::proof;
+use crate::daemon_paths::DaemonPaths;
 use crate::in_flight::Stop;
 use crate::lines::{Line, Lines, Unfinished};
 use crate::outbox::Outbox;
-use crate::place::Place;
-use crate::protocol::{Answer, Hello, PROTOCOL, VERSION, Variables, hello_line, line, notification_line};
+use crate::protocol::{
+    Hello, HelloAnswer, PROTOCOL, VERSION, Variables, hello_line, line, notification_line,
+};
 use symd_base::state::StateDirs;
 use symd_toolsets::Client;
 
@@ -94,7 +96,7 @@ impl Link {
     pub(super) async fn connect(root: &Path, client: &Client) -> Result<Link, LinkError> {
         let unreachable = |why: &dyn std::fmt::Display| LinkError::Unreachable(why.to_string());
         let dirs = StateDirs::from_env().map_err(|error| unreachable(&error))?;
-        let place = Place::new(&agreed(dirs, root).dirs, root);
+        let place = DaemonPaths::new(&agreed(dirs, root).dirs, root);
         let mut last = String::new();
         for _ in 0..ATTEMPTS {
             // Nobody else can have put the socket there.
@@ -127,7 +129,7 @@ impl Link {
         self.shown.get_or_init(|| giving).await;
     }
 
-    async fn greet(place: &Place, client: &Client) -> Result<Link, String> {
+    async fn greet(place: &DaemonPaths, client: &Client) -> Result<Link, String> {
         let greeting = async {
             let stream = UnixStream::connect(place.socket()).await.map_err(|error| error.to_string())?;
             let (reader, writer) = stream.into_split();
@@ -154,8 +156,8 @@ impl Link {
                 return Err(message.to_owned());
             }
             match serde_json::from_value(answer["symd"].take()) {
-                Ok(Answer::Welcome(welcome)) => Ok((outbox, writing, lines, welcome.proof)),
-                Ok(Answer::Refusal(refusal)) => Err(refusal.error),
+                Ok(HelloAnswer::Welcome(welcome)) => Ok((outbox, writing, lines, welcome.proof)),
+                Ok(HelloAnswer::Refusal(refusal)) => Err(refusal.error),
                 Err(_) => Err("what listens there does not answer like symd".to_owned()),
             }
         };

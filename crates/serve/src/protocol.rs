@@ -104,7 +104,7 @@ pub enum Reason {
 /// The answer to a hello.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Answer {
+pub enum HelloAnswer {
     /// Not understood.
     Refusal(Refusal),
     /// Understood.
@@ -206,8 +206,8 @@ mod tests {
     #[test]
     fn an_answer_is_told_by_its_fields() {
         let refusal = r#"{"error":"no","reason":"draining","protocol":[1,1],"version":"0.1.0"}"#;
-        assert!(matches!(serde_json::from_str(refusal).unwrap(), Answer::Refusal(_)));
+        assert!(matches!(serde_json::from_str(refusal).unwrap(), HelloAnswer::Refusal(_)));
         let welcome = r#"{"protocol":1,"version":"0.1.0","pid":7,"root":"/p","later":"ignored"}"#;
-        assert!(matches!(serde_json::from_str(welcome).unwrap(), Answer::Welcome(_)));
+        assert!(matches!(serde_json::from_str(welcome).unwrap(), HelloAnswer::Welcome(_)));
     }
 }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::approvals::ask::Asker;
 use crate::approvals::permit::{Permission, permit};
-use crate::approvals::{Question, Wanted};
+use crate::approvals::{ApprovalRequest, Question};
 use crate::elsewhere;
 use crate::in_flight::Stop;
 use crate::log::{short, short_arguments};
@@ -23,8 +23,8 @@ use symd_ops::Project;
 use symd_toolsets::native::NATIVE;
 use symd_toolsets::spelled;
 use symd_toolsets::{
-    Approved, Call, Connected, NotRun, Offered, Outcome, Reach, Reply, Turn, Turner, Why, about_connection,
-    not_active,
+    Approved, Call, Connected, ConnectionOutcome, ConnectionTool, NotRun, Offered, Outcome, Reach, Reply,
+    Why, about_connection, not_active,
 };
 
 /// What became of a call.
@@ -91,7 +91,7 @@ async fn ran(
         Ok(put) => put,
         Err(why) => return Ran::Reply(Reply::failed(why)),
     };
-    let mut wanted = Wanted::new(offered, arguments, session.host.root());
+    let mut wanted = ApprovalRequest::new(offered, arguments, session.host.root());
     let mut because: Option<String> = None;
     loop {
         let shared = Arc::new(wanted);
@@ -108,7 +108,7 @@ async fn ran(
         };
         // Arguments of an edit may be long; one needs no more than it was given, and is not copied.
         let again = (approved != Approved::ByUser && offered.tool.reach == Reach::Beyond)
-            .then(|| Wanted::clone(&shared));
+            .then(|| ApprovalRequest::clone(&shared));
         // Nobody else holds it any more, so nothing is copied here.
         let now = Arc::unwrap_or_clone(shared);
         let reply = match (turner, session.host.project()) {
@@ -141,11 +141,11 @@ pub(super) fn not_approved(offered: Offered, message: String) -> Ran {
 async fn in_project(
     session: &Session,
     project: &Project,
-    wanted: Wanted,
+    wanted: ApprovalRequest,
     approved: Approved,
     stop: &Stop,
 ) -> Option<Reply> {
-    let Wanted { offered, arguments, .. } = wanted;
+    let ApprovalRequest { offered, arguments, .. } = wanted;
     let Offered { toolset, tool } = offered;
     let for_programs = arguments.get("format").is_some_and(|format| format == "json");
     let call = Call {
@@ -164,12 +164,12 @@ async fn in_project(
 /// The tool at work on the connection itself.
 async fn on_connection(
     session: &Session,
-    wanted: Wanted,
-    turner: Turner,
+    wanted: ApprovalRequest,
+    turner: ConnectionTool,
     approved: Approved,
     stop: &Stop,
 ) -> Option<Reply> {
-    let Wanted { offered, arguments, .. } = wanted;
+    let ApprovalRequest { offered, arguments, .. } = wanted;
     let dirs = StateDirs::from_env();
     let connected = Connected {
         own: session.host.project().map(|project| (project, session.host.root())),
@@ -178,9 +178,11 @@ async fn on_connection(
         arguments,
         client: Arc::clone(&session.client),
     };
-    match stoppable(unbroken(offered, || turner(connected), Turn::Answer), stop).await? {
-        Turn::Answer(reply) => Some(reply),
-        Turn::Activate(project) => elsewhere::activate(session, project, offered, approved, stop).await,
+    match stoppable(unbroken(offered, || turner(connected), ConnectionOutcome::Answer), stop).await? {
+        ConnectionOutcome::Answer(reply) => Some(reply),
+        ConnectionOutcome::Activate(project) => {
+            elsewhere::activate(session, project, offered, approved, stop).await
+        }
     }
 }
 

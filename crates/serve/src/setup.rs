@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::Place;
+use crate::DaemonPaths;
 use symd_base::RelPath;
 use symd_base::state::{self, StateError};
 use symd_config::layers::printable;
@@ -89,7 +89,7 @@ pub fn user_file(config: &Path) -> PathBuf {
 }
 
 /// Reads what is configured for the project of `place`; `config` is the user's configuration directory.
-pub fn load(config: &Path, place: &Place) -> Result<Setup, SetupError> {
+pub fn load(config: &Path, place: &DaemonPaths) -> Result<Setup, SetupError> {
     let path = user_file(config);
     let user = state::read_file(&path)?;
     // A byte that is not UTF-8 becomes one that TOML refuses, with its line.

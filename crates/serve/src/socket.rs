@@ -15,9 +15,9 @@ use tokio::task::JoinSet;
 
 use crate::connection::{self, DRAIN_DEADLINE, Ended};
 use crate::daemon::DaemonError;
+use crate::daemon_paths::DaemonPaths;
 use crate::descriptors;
 use crate::host::Host;
-use crate::place::Place;
 use crate::protocol::{BUSY, error_line};
 use symd_base::state;
 
@@ -29,7 +29,7 @@ const CLOSE_DEADLINE: Duration = Duration::from_secs(3);
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Listens on the place's socket. The caller holds the place's lock, so a socket that is there is stale.
-pub(super) fn listen(place: &Place) -> Result<UnixListener, DaemonError> {
+pub(super) fn listen(place: &DaemonPaths) -> Result<UnixListener, DaemonError> {
     let path = place.socket();
     state::remove_file(&path)?;
     let failed = |source| DaemonError::Socket { path: path.clone(), source };
@@ -39,7 +39,7 @@ pub(super) fn listen(place: &Place) -> Result<UnixListener, DaemonError> {
 }
 
 /// Accepts clients until the daemon is to end, then removes the socket and waits for their requests.
-pub(super) async fn accept_all(listener: UnixListener, host: Arc<Host>, place: Place) {
+pub(super) async fn accept_all(listener: UnixListener, host: Arc<Host>, place: DaemonPaths) {
     let mut clients = JoinSet::new();
     let mut reserve = Reserve::new();
     let mut draining = std::pin::pin!(host.draining());

@@ -26,10 +26,10 @@ pub use directory::Directory;
 pub use environment::Environment;
 pub use last::{LastCommand, LastCommandKept};
 pub use left_behind::LeftBehind;
-pub use program::{Shell, Wanted};
-pub use run::{Finish, Ran, Request, ShellError, can_be_run, run};
+pub use program::{Shell, ShellChoice};
+pub use run::{CommandRequest, Finish, Ran, ShellError, can_be_run, run};
 pub use substitution::Substitution;
-pub use words::{End, Left, Told};
+pub use words::{End, Left, WardenMessage};
 
 use symd_files::tree::FileOpError;
 use symd_vfs::Root;
@@ -61,7 +61,7 @@ impl Shells {
     }
 
     /// The shell that is wanted, as `environment` has it.
-    pub fn shell(&self, wanted: Wanted, environment: &Environment) -> Result<Shell, ShellError> {
+    pub fn shell(&self, wanted: ShellChoice, environment: &Environment) -> Result<Shell, ShellError> {
         Shell::find(wanted, environment, self.root.path()).ok_or(ShellError::NoShell)
     }
 }

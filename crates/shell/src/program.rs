@@ -13,7 +13,7 @@ pub struct Shell(PathBuf);
 
 /// Which shell is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ShellChoice {
     /// bash, or sh where there is no bash.
     Bash,
     /// The one that the user works with (`SHELL`), or sh.
@@ -22,14 +22,14 @@ pub enum Wanted {
 
 impl Shell {
     /// Looks for a shell where `environment` says, but not inside the project `root`. `None` where there is none at all.
-    pub fn find(wanted: Wanted, environment: &Environment, root: &Path) -> Option<Shell> {
+    pub fn find(wanted: ShellChoice, environment: &Environment, root: &Path) -> Option<Shell> {
         let users = || {
             let shell = PathBuf::from(environment.get("SHELL")?);
             (shell.is_absolute() && is_usable(&shell, root)).then_some(shell)
         };
         let first = match wanted {
-            Wanted::Bash => on_path("bash", environment, root),
-            Wanted::Users => users(),
+            ShellChoice::Bash => on_path("bash", environment, root),
+            ShellChoice::Users => users(),
         };
         first
             .or_else(|| on_path("sh", environment, root))
@@ -88,12 +88,12 @@ mod tests {
         let here = root.to_str().unwrap();
         let elsewhere = Path::new("/nowhere");
         let both = of(&format!("{here}:.:/usr/bin:/bin"), root.join("fish").to_str().unwrap());
-        assert!(found(Wanted::Bash, &both, &root).ends_with("bin/bash"));
-        assert_eq!(found(Wanted::Bash, &both, elsewhere), root.join("bash"));
-        assert!(found(Wanted::Users, &both, &root).ends_with("bin/sh"));
-        assert_eq!(found(Wanted::Users, &both, elsewhere), root.join("fish"));
+        assert!(found(ShellChoice::Bash, &both, &root).ends_with("bin/bash"));
+        assert_eq!(found(ShellChoice::Bash, &both, elsewhere), root.join("bash"));
+        assert!(found(ShellChoice::Users, &both, &root).ends_with("bin/sh"));
+        assert_eq!(found(ShellChoice::Users, &both, elsewhere), root.join("fish"));
         // No bash anywhere, and no PATH of use.
-        assert!(found(Wanted::Bash, &of("/nowhere", "fish"), &root).ends_with("bin/sh"));
-        assert!(found(Wanted::Users, &of("/nowhere", "fish"), &root).ends_with("bin/sh"));
+        assert!(found(ShellChoice::Bash, &of("/nowhere", "fish"), &root).ends_with("bin/sh"));
+        assert!(found(ShellChoice::Users, &of("/nowhere", "fish"), &root).ends_with("bin/sh"));
     }
 }

@@ -13,7 +13,7 @@ use super::left_behind::LeftBehind;
 use super::program::Shell;
 use super::stream::Stream;
 use super::ward::{Launch, Streams, Ward};
-use super::words::{End, Left, Told};
+use super::words::{End, Left, WardenMessage};
 use super::{Afterwards, Shells};
 use symd_base::processes;
 
@@ -26,7 +26,7 @@ const ENDING: Duration = Duration::from_secs(10);
 
 /// A command.
 #[derive(Debug)]
-pub struct Request<'a> {
+pub struct CommandRequest<'a> {
     /// Who understands it.
     pub shell: &'a Shell,
     /// What the shell is told.
@@ -94,7 +94,11 @@ pub fn can_be_run(command: &str) -> Result<(), ShellError> {
 }
 
 /// Runs a command. What it leaves running goes to `left_behind`. Dropping the future ends everything that it started.
-pub async fn run(shells: &Shells, left_behind: &LeftBehind, request: Request<'_>) -> Result<Ran, ShellError> {
+pub async fn run(
+    shells: &Shells,
+    left_behind: &LeftBehind,
+    request: CommandRequest<'_>,
+) -> Result<Ran, ShellError> {
     can_be_run(request.command)?;
     let (mut stdout, out) = Stream::start(request.keep)?;
     let (mut stderr, err) = Stream::start(request.keep)?;
@@ -107,8 +111,8 @@ pub async fn run(shells: &Shells, left_behind: &LeftBehind, request: Request<'_>
         streams: Streams::Pipes { stdout: out, stderr: err },
     })?;
     let group = match ward.told().await {
-        Some(Told::Started(pid)) => pid,
-        Some(Told::Failed(why)) => return Err(ShellError::Start(why)),
+        Some(WardenMessage::Started(pid)) => pid,
+        Some(WardenMessage::Failed(why)) => return Err(ShellError::Start(why)),
         _ => {
             ward.end_orphans();
             return Err(ShellError::Lost);
@@ -155,7 +159,7 @@ pub async fn run(shells: &Shells, left_behind: &LeftBehind, request: Request<'_>
 
 async fn ended(ward: &mut Ward) -> Result<(End, Left), ShellError> {
     match ward.told().await {
-        Some(Told::Ended(end, left)) => Ok((end, left)),
+        Some(WardenMessage::Ended(end, left)) => Ok((end, left)),
         _ => Err(ShellError::Lost),
     }
 }

@@ -14,7 +14,7 @@ use tokio::process::{Child, Command};
 use super::directory::Directory;
 use super::environment::Environment;
 use super::warden;
-use super::words::{END, LET_GO, Told};
+use super::words::{END, LET_GO, WardenMessage};
 use symd_base::processes::{self, Process};
 
 /// Bytes that a warden may send without a line end; more is nothing that a warden says.
@@ -85,11 +85,11 @@ impl Ward {
     }
 
     /// The next thing that the warden tells; `None` when it is gone. Nothing is lost when this is dropped.
-    pub(crate) async fn told(&mut self) -> Option<Told> {
+    pub(crate) async fn told(&mut self) -> Option<WardenMessage> {
         loop {
             if let Some(end) = self.heard.iter().position(|&byte| byte == b'\n') {
                 let line: Vec<u8> = self.heard.drain(..=end).collect();
-                return Told::read(String::from_utf8_lossy(&line).trim_end());
+                return WardenMessage::read(String::from_utf8_lossy(&line).trim_end());
             }
             self.socket.readable().await.ok()?;
             match self.socket.try_read_buf(&mut self.heard) {

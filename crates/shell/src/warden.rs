@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 
-use super::words::{END, End, LET_GO, Left, Told};
+use super::words::{END, End, LET_GO, Left, WardenMessage};
 use symd_base::processes::{self, Process};
 
 /// What the command line calls this.
@@ -123,7 +123,7 @@ fn watch(mut command: Command, seat: Option<PipeReader>, please: Signal) -> Exit
     });
     match watched {
         Ok(watch) => {
-            tell(&Told::Started(shell.as_raw_nonzero().get()));
+            tell(&WardenMessage::Started(shell.as_raw_nonzero().get()));
             watch.keep()
         }
         Err(error) => {
@@ -143,12 +143,12 @@ fn has_sat_down(seat: Option<PipeReader>) -> std::io::Result<()> {
 }
 
 fn failed(error: &std::io::Error) -> ExitCode {
-    tell(&Told::Failed(error.to_string()));
+    tell(&WardenMessage::Failed(error.to_string()));
     ExitCode::from(CANNOT_RUN)
 }
 
 /// To the daemon. If it is gone, its socket says so too, and that is where it is noticed.
-fn tell(told: &Told) {
+fn tell(told: &WardenMessage) {
     let _ = rustix::io::write(rustix::stdio::stdin(), format!("{told}\n").as_bytes());
 }
 
@@ -179,7 +179,7 @@ impl Watch {
     fn keep(self) -> ExitCode {
         let order = self.until_the_end().or_else(|| {
             let left = left();
-            tell(&Told::Ended(how(self.shell), left));
+            tell(&WardenMessage::Ended(how(self.shell), left));
             until_all_ended(self.shell)
         });
         match order {
@@ -187,7 +187,7 @@ impl Watch {
             None | Some(Order::LetGo) => {}
             Some(Order::End) => {
                 end_all(self.shell, self.please);
-                tell(&Told::Ended(how(self.shell), Left::Nobody));
+                tell(&WardenMessage::Ended(how(self.shell), Left::Nobody));
             }
         }
         ExitCode::SUCCESS

@@ -28,7 +28,7 @@ pub enum Left {
 
 /// What a warden tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum WardenMessage {
     /// The shell runs; its pid, which is its process group's number.
     Started(i32),
     /// It could not be started.
@@ -37,15 +37,15 @@ pub enum Told {
     Ended(End, Left),
 }
 
-impl Told {
+impl WardenMessage {
     /// A line of a warden, without its line end; `None` for what no warden says.
-    pub(super) fn read(line: &str) -> Option<Told> {
+    pub(super) fn read(line: &str) -> Option<WardenMessage> {
         let (word, rest) = line.split_once(' ')?;
         if word == "failed" {
-            return Some(Told::Failed(rest.to_owned()));
+            return Some(WardenMessage::Failed(rest.to_owned()));
         }
         if word == "started" {
-            return Some(Told::Started(rest.parse().ok()?));
+            return Some(WardenMessage::Started(rest.parse().ok()?));
         }
         let (number, left) = rest.split_once(' ')?;
         let number = number.parse().ok()?;
@@ -59,17 +59,17 @@ impl Told {
             "somebody" => Left::Somebody,
             _ => return None,
         };
-        Some(Told::Ended(end, left))
+        Some(WardenMessage::Ended(end, left))
     }
 }
 
-impl fmt::Display for Told {
+impl fmt::Display for WardenMessage {
     /// As a line, without its line end.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Told::Started(pid) => write!(f, "started {pid}"),
-            Told::Failed(why) => write!(f, "failed {}", why.replace('\n', " ")),
-            Told::Ended(end, left) => {
+            WardenMessage::Started(pid) => write!(f, "started {pid}"),
+            WardenMessage::Failed(why) => write!(f, "failed {}", why.replace('\n', " ")),
+            WardenMessage::Ended(end, left) => {
                 let left = match left {
                     Left::Nobody => "nobody",
                     Left::Somebody => "somebody",
@@ -100,16 +100,16 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let all = [
-            Told::Started(7),
-            Told::Failed("no such file".to_owned()),
-            Told::Ended(End::Code(0), Left::Nobody),
-            Told::Ended(End::Signal(9), Left::Somebody),
+            WardenMessage::Started(7),
+            WardenMessage::Failed("no such file".to_owned()),
+            WardenMessage::Ended(End::Code(0), Left::Nobody),
+            WardenMessage::Ended(End::Signal(9), Left::Somebody),
         ];
         for told in all {
-            assert_eq!(Told::read(&told.to_string()), Some(told));
+            assert_eq!(WardenMessage::read(&told.to_string()), Some(told));
         }
         for nonsense in ["", "started", "started x", "code 1", "code 1 many", "left 1 nobody"] {
-            assert_eq!(Told::read(nonsense), None, "{nonsense}");
+            assert_eq!(WardenMessage::read(nonsense), None, "{nonsense}");
         }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::arguments::ArgumentError;
 use super::spelled::put;
-use super::{Call, Offered, Reply, Running, Tool, Toolset};
+use super::{Call, Offered, Reply, ReplyFuture, Tool, Toolset};
 
 /// Another name of one or several tools of the same toolset.
 #[derive(Debug)]
@@ -36,9 +36,9 @@ pub fn named(toolset: &'static Toolset, name: &str) -> Option<Offered> {
 }
 
 /// How an alias runs where the call was not put as one of the tool that it means: by doing that first.
-pub(super) fn run_alias(call: Call<'_>) -> Running<'_> {
+pub(super) fn run_alias(call: Call<'_>) -> ReplyFuture<'_> {
     let alias = call.toolset.spells.aliases.iter().find(|alias| alias.tool.name == call.tool);
-    let failed = |why: String| -> Running<'_> { Box::pin(std::future::ready(Reply::failed(why))) };
+    let failed = |why: String| -> ReplyFuture<'_> { Box::pin(std::future::ready(Reply::failed(why))) };
     let Some(alias) = alias else { return failed(format!("there is no tool {}", call.tool)) };
     let offered = Offered { toolset: call.toolset, tool: &alias.tool };
     match put(offered, call.project.root(), call.arguments) {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::serena::{self, SERENA};
-use super::{Call, Client, Offered, Reply, Running};
+use super::{Call, Client, Offered, Reply, ReplyFuture};
 use symd_config::projects::{Projects, Registered};
 use symd_ops::Project;
 
@@ -31,7 +31,7 @@ pub struct Connected<'a> {
 
 /// What comes of it.
 #[derive(Debug)]
-pub enum Turn {
+pub enum ConnectionOutcome {
     /// An answer.
     Answer(Reply),
     /// The connection is to change to this project, which is not this daemon's: `serve` goes there, and its answer is
@@ -40,13 +40,13 @@ pub enum Turn {
 }
 
 /// Such a tool at work.
-pub type Turning<'a> = Pin<Box<dyn Future<Output = Turn> + Send + 'a>>;
+pub type ConnectionFuture<'a> = Pin<Box<dyn Future<Output = ConnectionOutcome> + Send + 'a>>;
 
 /// Runs such a tool.
-pub type Turner = for<'a> fn(Connected<'a>) -> Turning<'a>;
+pub type ConnectionTool = for<'a> fn(Connected<'a>) -> ConnectionFuture<'a>;
 
 /// How `offered` runs, if it is about the connection.
-pub fn about_connection(offered: Offered) -> Option<Turner> {
+pub fn about_connection(offered: Offered) -> Option<ConnectionTool> {
     if offered.toolset.name != SERENA.name {
         return None;
     }
@@ -63,7 +63,7 @@ pub fn not_active(offered: Offered, client: &Client) -> Option<Reply> {
 
 /// What stands in the table of tools for one that is about the connection: whoever has no connection to offer cannot
 /// run it.
-pub(super) fn needs_connection(call: Call<'_>) -> Running<'_> {
+pub(super) fn needs_connection(call: Call<'_>) -> ReplyFuture<'_> {
     let text = format!("Error: {} is about a connection, and there is none", call.tool);
     Box::pin(std::future::ready(Reply::failed(text)))
 }

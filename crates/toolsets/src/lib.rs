@@ -29,7 +29,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use client::Client;
-pub use connected::{Connected, Turn, Turner, Turning, about_connection, not_active};
+pub use connected::{
+    Connected, ConnectionFuture, ConnectionOutcome, ConnectionTool, about_connection, not_active,
+};
 pub use proposed::{Check, Proposed};
 pub use risk::{Approved, AsksFor, NotRun, Reach, Risk, Why};
 use spelled::Spellings;
@@ -82,7 +84,7 @@ pub struct Tool {
 }
 
 /// How a tool is run.
-pub type Run = for<'a> fn(Call<'a>) -> Running<'a>;
+pub type Run = for<'a> fn(Call<'a>) -> ReplyFuture<'a>;
 
 impl Tool {
     /// A tool that only looks, inside the project.
@@ -148,7 +150,7 @@ impl Annotations {
 }
 
 /// A call under way.
-pub type Running<'a> = Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
+pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
 
 /// What a tool is given.
 #[derive(Debug)]
@@ -283,7 +285,7 @@ pub fn all() -> &'static [&'static Toolset] {
 fn ask<'a>(
     call: Call<'a>,
     work: impl FnOnce(&View, &Map<String, Value>, &Cancel) -> Reply + Send + 'static,
-) -> Running<'a> {
+) -> ReplyFuture<'a> {
     Box::pin(put(call.project, call.arguments, work))
 }
 
@@ -291,7 +293,7 @@ fn ask<'a>(
 fn ask_long<'a>(
     call: Call<'a>,
     work: impl FnOnce(&View, &Map<String, Value>, &Cancel) -> Reply + Send + 'static,
-) -> Running<'a> {
+) -> ReplyFuture<'a> {
     Box::pin(async move {
         let (question, _stops_with_us) = stoppable(call.arguments, work);
         in_time(call.project, call.project.engine.ask_long(question)).await

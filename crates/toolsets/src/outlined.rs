@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::native::names;
-use super::{Call, Reply, Running, put};
+use super::{Call, Reply, ReplyFuture, put};
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
 use symd_lsp::NoAnswer;
@@ -45,7 +45,7 @@ pub(super) fn ask_outlined<'a>(
     call: Call<'a>,
     patience: Patience,
     work: impl Fn(&View, &Map<String, Value>, &Cancel, &Gaps) -> Reply + Clone + Send + Sync + 'static,
-) -> Running<'a> {
+) -> ReplyFuture<'a> {
     Box::pin(async move {
         let Call { project, arguments, .. } = call;
         let ask = |gaps: Gaps| {

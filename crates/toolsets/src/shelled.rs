@@ -4,12 +4,12 @@
 use std::time::Duration;
 
 use super::Call;
-use symd_shell::{Directory, Keep, Ran, Request, ShellError, Wanted};
+use symd_shell::{CommandRequest, Directory, Keep, Ran, ShellChoice, ShellError};
 
 /// A command as a tool has it.
 #[derive(Debug)]
 pub(super) struct Command<'a> {
-    pub(super) shell: Wanted,
+    pub(super) shell: ShellChoice,
     pub(super) text: &'a str,
     pub(super) directory: &'a Directory,
     pub(super) deadline: Duration,
@@ -21,7 +21,7 @@ pub(super) async fn run(call: &Call<'_>, command: Command<'_>) -> Result<Ran, Sh
     let (shells, client) = (&call.project.shells, &call.client);
     let environment = client.environment();
     let shell = shells.shell(command.shell, environment)?;
-    let request = Request {
+    let request = CommandRequest {
         shell: &shell,
         command: command.text,
         directory: command.directory,

@@ -13,4 +13,4 @@ pub use gits_own::GitsOwn;
 pub use ignore::{Ignore, IgnoreSettings, Rules, Vendored};
 pub use root::{Entry, EntryKind, FileBytes, FileId, MAX_FILE_BYTES, Root, Stat, VfsError};
 pub use root::{kind_of, stat_of};
-pub use slot::{Found, Like, Meta, Slot, TEMPORARY_PREFIX};
+pub use slot::{Like, Meta, Slot, SlotContent, TEMPORARY_PREFIX};

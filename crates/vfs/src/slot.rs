@@ -36,7 +36,7 @@ pub struct Meta {
 
 /// What lies under a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum SlotContent {
     /// Nothing.
     Nothing,
     /// A regular file.
@@ -91,21 +91,21 @@ impl Slot<'_> {
     }
 
     /// What lies here now.
-    pub fn look(&self) -> Result<Found, VfsError> {
+    pub fn look(&self) -> Result<SlotContent, VfsError> {
         match rustix::fs::statat(&self.directory, self.path.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
             Ok(raw) => Ok(match FileType::from_raw_mode(raw.st_mode) {
                 FileType::RegularFile => {
-                    Found::File { stat: stat_of(&raw), meta: meta_of(&raw), names: names_of(&raw) }
+                    SlotContent::File { stat: stat_of(&raw), meta: meta_of(&raw), names: names_of(&raw) }
                 }
-                other => Found::Other(describe(other)),
+                other => SlotContent::Other(describe(other)),
             }),
-            Err(Errno::NOENT) => Ok(Found::Nothing),
+            Err(Errno::NOENT) => Ok(SlotContent::Nothing),
             Err(errno) => Err(self.failed(errno)),
         }
     }
 
     /// The bytes of the regular file here and what it was when they were read; `None` for nothing.
-    pub fn read(&self) -> Result<Option<(Vec<u8>, Found)>, VfsError> {
+    pub fn read(&self) -> Result<Option<(Vec<u8>, SlotContent)>, VfsError> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let not_a_file = |what| Err(VfsError::NotAFile { path: self.path.clone(), what });
         let mut file = match rustix::fs::openat(&self.directory, self.path.file_name(), flags, Mode::empty())
@@ -134,7 +134,7 @@ impl Slot<'_> {
         if size > MAX_FILE_BYTES {
             return Err(VfsError::TooLarge { path: self.path.clone(), bytes: size, limit: MAX_FILE_BYTES });
         }
-        Ok(Some((bytes, Found::File { stat, meta: meta_of(&raw), names: names_of(&raw) })))
+        Ok(Some((bytes, SlotContent::File { stat, meta: meta_of(&raw), names: names_of(&raw) })))
     }
 
     /// Refuses when the directory does not let us make or take away names, or when the file is read-only: also for
@@ -148,7 +148,7 @@ impl Slot<'_> {
         let enter = Access::WRITE_OK | Access::EXEC_OK;
         rustix::fs::accessat(&self.directory, ".", enter, AtFlags::EACCESS)
             .map_err(|errno| refused(errno, true))?;
-        if let Found::File { meta, .. } = self.look()? {
+        if let SlotContent::File { meta, .. } = self.look()? {
             if meta.mode & 0o222 == 0 {
                 return Err(read_only(false));
             }
@@ -267,7 +267,7 @@ impl Slot<'_> {
     pub fn make_directory(&self) -> Result<bool, VfsError> {
         match rustix::fs::mkdirat(&self.directory, self.path.file_name(), Mode::from_raw_mode(0o777)) {
             Ok(()) => Ok(true),
-            Err(Errno::EXIST) if matches!(self.look()?, Found::Other("a directory")) => Ok(false),
+            Err(Errno::EXIST) if matches!(self.look()?, SlotContent::Other("a directory")) => Ok(false),
             Err(errno) => Err(self.write_failed(errno)),
         }
     }

@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use super::Notice;
 use super::backend::{Refused, WatchId};
 use super::sweep::Snapshot;
-use super::tree::{Identity, Known, Place, Seen};
+use super::tree::{Identity, Known, Seen, WatchPurpose};
 use super::watcher::Watcher;
 use symd_base::RelPath;
 use symd_vfs::{Entry, EntryKind, VfsError};
@@ -70,13 +70,13 @@ impl Watcher {
             }
         }
         if let Some(watch) = watch {
-            self.tree.stands(watch, Place::Directory(path.clone()));
+            self.tree.stands(watch, WatchPurpose::Directory(path.clone()));
         }
         let (entries, unnamed) = match self.root.list(path, &directory) {
             Ok(listing) => listing,
             Err(error) => {
                 if let Some(unused) =
-                    watch.and_then(|watch| self.tree.leave(watch, &Place::Directory(path.clone())))
+                    watch.and_then(|watch| self.tree.leave(watch, &WatchPurpose::Directory(path.clone())))
                 {
                     self.backend.unwatch(unused);
                 }
@@ -118,7 +118,7 @@ impl Watcher {
             self.leave(child);
         }
         for watch in old_git.into_iter().filter(|watch| !git.contains(watch)) {
-            if let Some(unused) = self.tree.leave(watch, &Place::GitInfo(path.clone())) {
+            if let Some(unused) = self.tree.leave(watch, &WatchPurpose::GitInfo(path.clone())) {
                 self.backend.unwatch(unused);
             }
         }
@@ -166,7 +166,7 @@ impl Watcher {
                 rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::DIRECTORY | rustix::fs::OFlags::CLOEXEC;
             let Ok(opened) = rustix::fs::open(directory, flags, rustix::fs::Mode::empty()) else { continue };
             if let Ok(watch) = self.backend.watch(opened.as_fd(), directory) {
-                self.tree.stands(watch, Place::GitInfo(path.clone()));
+                self.tree.stands(watch, WatchPurpose::GitInfo(path.clone()));
                 watches.push(watch);
             }
         }

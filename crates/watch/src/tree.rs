@@ -43,7 +43,7 @@ pub(super) struct Identity {
 
 /// What a watch is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum WatchPurpose {
     /// A directory of the tree.
     Directory(RelPath),
     /// The directory with git's `info/exclude`, or the one above it, for the work tree at this path.
@@ -56,7 +56,7 @@ pub(super) struct Tree {
     directories: BTreeMap<RelPath, Known>,
     // Mostly one place a watch. More when a directory was moved while we crawled, or is mounted twice; then
     // an event is looked up at each of them, and where there is nothing any more that is found out.
-    places: HashMap<WatchId, Vec<Place>>,
+    places: HashMap<WatchId, Vec<WatchPurpose>>,
     polled: usize,
 }
 
@@ -77,18 +77,18 @@ impl Tree {
         }
     }
 
-    pub(super) fn places(&self, watch: WatchId) -> Vec<Place> {
+    pub(super) fn places(&self, watch: WatchId) -> Vec<WatchPurpose> {
         self.places.get(&watch).cloned().unwrap_or_default()
     }
 
     /// Whether `watch` stands for a directory of the tree.
     pub(super) fn is_of_directory(&self, watch: WatchId) -> bool {
-        let is_directory = |place: &Place| matches!(place, Place::Directory(_));
+        let is_directory = |place: &WatchPurpose| matches!(place, WatchPurpose::Directory(_));
         self.places.get(&watch).is_some_and(|places| places.iter().any(is_directory))
     }
 
     /// Notes that `watch` stands for `place`, before anything is known of what is there.
-    pub(super) fn stands(&mut self, watch: WatchId, place: Place) {
+    pub(super) fn stands(&mut self, watch: WatchId, place: WatchPurpose) {
         let places = self.places.entry(watch).or_default();
         if !places.contains(&place) {
             places.push(place);
@@ -97,7 +97,7 @@ impl Tree {
 
     /// Notes that `watch` does not stand for `place` any more, and returns it if it stands for nothing.
     #[must_use]
-    pub(super) fn leave(&mut self, watch: WatchId, place: &Place) -> Option<WatchId> {
+    pub(super) fn leave(&mut self, watch: WatchId, place: &WatchPurpose) -> Option<WatchId> {
         let places = self.places.get_mut(&watch)?;
         places.retain(|other| other != place);
         if !places.is_empty() {
@@ -108,7 +108,7 @@ impl Tree {
     }
 
     /// Forgets a watch that ended by itself, and returns where it stood.
-    pub(super) fn ended(&mut self, watch: WatchId) -> Vec<Place> {
+    pub(super) fn ended(&mut self, watch: WatchId) -> Vec<WatchPurpose> {
         self.places.remove(&watch).unwrap_or_default()
     }
 
@@ -133,11 +133,11 @@ impl Tree {
         for path in self.beneath(directory) {
             if let Some(known) = self.directories.remove(&path) {
                 for watch in known.git {
-                    unused.extend(self.leave(watch, &Place::GitInfo(path.clone())));
+                    unused.extend(self.leave(watch, &WatchPurpose::GitInfo(path.clone())));
                 }
                 match known.seen {
                     Seen::Watched(watch) => {
-                        unused.extend(self.leave(watch, &Place::Directory(path.clone())));
+                        unused.extend(self.leave(watch, &WatchPurpose::Directory(path.clone())));
                     }
                     Seen::Polled(_) => self.polled -= 1,
                 }

@@ -14,7 +14,7 @@ use super::barrier::Barriers;
 use super::counters::Tally;
 use super::crawl::Visit;
 use super::sweep::Snapshot;
-use super::tree::{Place, Tree};
+use super::tree::{Tree, WatchPurpose};
 use super::writes::Written;
 use symd_base::RelPath;
 use symd_vfs::{EntryKind, Ignore, Root, TEMPORARY_PREFIX, VfsError};
@@ -29,10 +29,10 @@ pub(super) type Sink = Box<dyn FnMut(Vec<Notice>) -> ControlFlow<()> + Send>;
 
 /// What other threads ask of the watch thread.
 #[derive(Debug, Default)]
-pub(super) struct Requests(Mutex<Asked>);
+pub(super) struct Requests(Mutex<RequestState>);
 
 #[derive(Debug, Default)]
-struct Asked {
+struct RequestState {
     stop: bool,
     rescans: BTreeSet<RelPath>,
 }
@@ -161,7 +161,7 @@ impl Watcher {
             }
             Event::Ended(watch) => {
                 for place in self.tree.ended(watch) {
-                    let Place::Directory(path) = place else { continue };
+                    let WatchPurpose::Directory(path) = place else { continue };
                     match path.parent() {
                         None => self.root_gone(),
                         Some(parent) => self.look(&parent, path.file_name()),
@@ -189,11 +189,11 @@ impl Watcher {
         self.written.forget(watch, name);
         for place in self.tree.places(watch) {
             match place {
-                Place::Directory(directory) => self.look_again(&directory, name, known),
-                Place::GitInfo(work_tree) if name == "exclude" || name == "info" => {
+                WatchPurpose::Directory(directory) => self.look_again(&directory, name, known),
+                WatchPurpose::GitInfo(work_tree) if name == "exclude" || name == "info" => {
                     self.due.insert(work_tree);
                 }
-                Place::GitInfo(_) => {}
+                WatchPurpose::GitInfo(_) => {}
             }
         }
     }

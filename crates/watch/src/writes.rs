@@ -10,7 +10,7 @@ use rustix::fs::AtFlags;
 
 use super::backend::{WatchId, Writes};
 use super::sweep::RACY_NANOSECONDS;
-use super::tree::Place;
+use super::tree::WatchPurpose;
 use super::watcher::Watcher;
 use symd_base::RelPath;
 use symd_vfs::{EntryKind, stat_of};
@@ -95,8 +95,8 @@ impl Watcher {
             }
             for place in self.tree.places(watch) {
                 let directory = match place {
-                    Place::Directory(directory) => directory,
-                    Place::GitInfo(work_tree) => {
+                    WatchPurpose::Directory(directory) => directory,
+                    WatchPurpose::GitInfo(work_tree) => {
                         self.due.insert(work_tree);
                         continue;
                     }
@@ -124,7 +124,7 @@ impl Watcher {
 
     fn choose(&mut self, watch: WatchId, writes: Writes) {
         for place in self.tree.places(watch) {
-            let Place::Directory(path) = place else { continue };
+            let WatchPurpose::Directory(path) = place else { continue };
             let Some(known) = self.tree.get(&path).map(|known| known.identity) else { continue };
             let Ok(directory) = self.root.open_directory_itself(&path) else { continue };
             let is_it = |raw: rustix::fs::Stat| (raw.st_dev, raw.st_ino) == (known.device, known.inode);

@@ -11,8 +11,8 @@ use crate::cli::commands::{Form, print, say};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::config::approvals::{
-    self, Approvals, ApprovalsError, PROJECT_FILE, Pattern, Policy, Rule, RuleState, Subject, Timestamp,
-    parse_duration, user_file,
+    self, Approvals, ApprovalsError, PROJECT_FILE, Policy, PolicySubject, Rule, RulePattern, RuleState,
+    Timestamp, parse_duration, user_file,
 };
 use crate::config::layers::printable;
 use crate::serve::approvals::{Layers, by_default};
@@ -35,7 +35,7 @@ pub(super) fn run(context: &Context, command: ApprovalsCommand) -> Result<(), Fa
             let rule = Rule {
                 id: 0,
                 tool: known_tool(&tool, toolset.as_deref())?,
-                pattern: Pattern::new(&pattern).map_err(|error| Exit::Usage.because(error))?,
+                pattern: RulePattern::new(&pattern).map_err(|error| Exit::Usage.because(error))?,
                 toolset,
                 project,
                 expires: expires.as_deref().map(expiry).transpose()?,
@@ -119,8 +119,8 @@ fn known_tool(name: &str, toolset: Option<&str>) -> Result<String, Failure> {
     Err(Exit::Usage.because(format!("there is no tool {name:?}{whose}; `symd tools` lists them")))
 }
 
-fn known_subject(text: &str) -> Result<Subject, Failure> {
-    let subject: Subject = text.parse().map_err(|why: String| Exit::Usage.because(why))?;
+fn known_subject(text: &str) -> Result<PolicySubject, Failure> {
+    let subject: PolicySubject = text.parse().map_err(|why: String| Exit::Usage.because(why))?;
     named(&subject.toolset)?;
     if let Some(tool) = &subject.tool {
         known_tool(tool, Some(&subject.toolset))?;
@@ -128,7 +128,7 @@ fn known_subject(text: &str) -> Result<Subject, Failure> {
     Ok(subject)
 }
 
-fn show_policy(file: &Path, subject: &Subject) -> Result<(), Failure> {
+fn show_policy(file: &Path, subject: &PolicySubject) -> Result<(), Failure> {
     let approvals = approvals::read(file).map_err(failed)?;
     let own = match &subject.tool {
         Some(tool) => approvals.policy(&subject.toolset, tool),
@@ -144,7 +144,7 @@ fn show_policy(file: &Path, subject: &Subject) -> Result<(), Failure> {
     print(&format!("{text}\n"))
 }
 
-fn set_policy(file: &Path, subject: Subject, word: PolicyWord) -> Result<(), Failure> {
+fn set_policy(file: &Path, subject: PolicySubject, word: PolicyWord) -> Result<(), Failure> {
     let policy = match word {
         PolicyWord::Allow => Some(Policy::Allow),
         PolicyWord::Ask => Some(Policy::Ask),
@@ -158,7 +158,7 @@ fn set_policy(file: &Path, subject: Subject, word: PolicyWord) -> Result<(), Fai
             Some(policy) => approvals.policies.insert(subject.clone(), policy),
             None => approvals.policies.remove(&subject),
         };
-        let of_tools = |known: &&Subject| known.tool.is_some() && known.toolset == subject.toolset;
+        let of_tools = |known: &&PolicySubject| known.tool.is_some() && known.toolset == subject.toolset;
         let others = approvals.policies.keys().filter(of_tools).map(ToString::to_string);
         Ok(if is_toolset { others.collect::<Vec<_>>() } else { Vec::new() })
     })
@@ -207,11 +207,11 @@ fn text(file: &Path, user: &Approvals, project: &Approvals, notes: &[String]) ->
     let mut text = format!("policies, in {}:\n", file.display());
     // Writing to a String cannot fail.
     for toolset in toolsets::all() {
-        let own = user.policies.get(&Subject::toolset(toolset.name));
+        let own = user.policies.get(&PolicySubject::toolset(toolset.name));
         let words = own.map_or_else(|| format!("default: {}", default_words(toolset)), ToString::to_string);
         let _ = writeln!(text, "  {:<12} {words}", toolset.name);
     }
-    let known = |subject: &Subject| subject.tool.is_none() && named(&subject.toolset).is_ok();
+    let known = |subject: &PolicySubject| subject.tool.is_none() && named(&subject.toolset).is_ok();
     for (subject, policy) in user.policies.iter().filter(|(subject, _)| !known(subject)) {
         let _ = writeln!(text, "  {subject} {policy}{}", unknown(subject));
     }
@@ -255,7 +255,7 @@ fn push_rules(text: &mut String, title: &str, approvals: &Approvals) {
 }
 
 /// What is said of a policy that concerns nothing.
-fn unknown(subject: &Subject) -> &'static str {
+fn unknown(subject: &PolicySubject) -> &'static str {
     let toolset = toolsets::all().iter().find(|toolset| toolset.name == subject.toolset);
     let has = |toolset: &&&Toolset| {
         subject.tool.as_deref().is_none_or(|name| toolset.tools.iter().any(|tool| tool.name == name))

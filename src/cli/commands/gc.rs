@@ -12,8 +12,8 @@ use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::config::projects::Projects;
 use crate::index::cache;
+use crate::serve::daemon_paths::{OUTLINES, runtime_base};
 use crate::serve::lock;
-use crate::serve::place::{OUTLINES, runtime_base};
 
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let dirs = &context.dirs;

@@ -11,8 +11,8 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::languages;
 use crate::config::{LanguageServer, Languages};
 use crate::install::{
-    Done, Force, Home, InstallError, InstallLock, Installer, Locking, Resolved, Source, Surroundings, Told,
-    default_server, resolve, servers_directory, source_of,
+    Force, Home, InstallError, InstallLock, InstallOutcome, InstallProgress, Installer, Locking, Resolved,
+    ServerSource, Surroundings, default_server, resolve, servers_directory, source_of,
 };
 
 /// How often a terminal's status line moves while nothing is printed, in milliseconds.
@@ -64,24 +64,24 @@ pub(super) fn run(context: &Context, names: &[String], force: Force) -> Result<(
     })
 }
 
-fn words(done: &Done) -> String {
+fn words(done: &InstallOutcome) -> String {
     match done {
-        Done::AlreadyThere(manifest) => format!("{} is already installed", manifest.version()),
-        Done::Installed(manifest) => {
+        InstallOutcome::AlreadyThere(manifest) => format!("{} is already installed", manifest.version()),
+        InstallOutcome::Installed(manifest) => {
             format!("{} installed; running daemons use it from the next question on", manifest.version())
         }
-        Done::OnPath(path) => format!("found at {}", path.display()),
+        InstallOutcome::OnPath(path) => format!("found at {}", path.display()),
     }
 }
 
-type Wanted<'a> = Vec<(&'a str, &'a LanguageServer)>;
+type ChosenServers<'a> = Vec<(&'a str, &'a LanguageServer)>;
 
 fn of_names<'a>(
     languages: &'a Languages,
     names: &[String],
     here: &Surroundings,
-) -> Result<Wanted<'a>, Failure> {
-    let mut wanted = Wanted::new();
+) -> Result<ChosenServers<'a>, Failure> {
+    let mut wanted = ChosenServers::new();
     for name in names {
         let server = match resolve(languages, name, here) {
             Resolved::Server(server) => server,
@@ -111,12 +111,12 @@ fn of_project<'a>(
     context: &Context,
     languages: &'a Languages,
     here: &Surroundings,
-) -> Result<Wanted<'a>, Failure> {
+) -> Result<ChosenServers<'a>, Failure> {
     let place = context.place().map_err(|failure| {
         failure.exit.because(format!("{}; or say what to install: symd install LANGUAGE", failure.text))
     })?;
     let found = languages::present_in(&place.root, languages).map_err(|error| Exit::Failed.because(error))?;
-    let mut wanted = Wanted::new();
+    let mut wanted = ChosenServers::new();
     let mut without = Vec::new();
     for id in found {
         let language = &languages.get(id).name;
@@ -135,7 +135,7 @@ fn of_project<'a>(
 }
 
 /// Adds a server once: several languages may share it.
-fn add<'a>(wanted: &mut Wanted<'a>, languages: &'a Languages, server: &str) {
+fn add<'a>(wanted: &mut ChosenServers<'a>, languages: &'a Languages, server: &str) {
     let found = languages.servers().find(|(name, _)| *name == server);
     wanted.extend(found.filter(|(name, _)| wanted.iter().all(|(known, _)| known != name)));
 }
@@ -145,7 +145,7 @@ pub(super) fn list(context: &Context, names: &[String]) -> Result<(), Failure> {
     let languages = &*languages::of_user(&context.dirs)?;
     let project = context.find_place().ok().map(|place| place.root);
     let here = Surroundings::of_process(project.as_deref());
-    let mut shown: Wanted<'_> =
+    let mut shown: ChosenServers<'_> =
         if names.is_empty() { languages.servers().collect() } else { of_names(languages, names, &here)? };
     shown.sort_by_key(|(name, _)| *name);
     let servers = servers_directory(&context.dirs);
@@ -155,9 +155,9 @@ pub(super) fn list(context: &Context, names: &[String]) -> Result<(), Failure> {
             (Some(manifest), _) => format!("installed, {}", manifest.version()),
             (None, source) => match (here.find(&server.command), source) {
                 (Some(path), _) => format!("at {}", path.display()),
-                (None, Source::Registry(tool)) if here.find(tool).is_none() => format!("needs {tool}"),
-                (None, Source::Registry(_)) => "can be installed".to_owned(),
-                (None, Source::ByHand | Source::Unsaid) => "by hand".to_owned(),
+                (None, ServerSource::Registry(tool)) if here.find(tool).is_none() => format!("needs {tool}"),
+                (None, ServerSource::Registry(_)) => "can be installed".to_owned(),
+                (None, ServerSource::ByHand | ServerSource::Unsaid) => "by hand".to_owned(),
             },
         };
         let serves = |id| languages.get(id).language_servers.iter().any(|used| used.name == name);
@@ -188,17 +188,17 @@ impl Progress<'_> {
         Progress { name, bar }
     }
 
-    fn tell(&self, told: &Told<'_>) {
+    fn tell(&self, told: &InstallProgress<'_>) {
         match told {
-            Told::Begins(parts) => {
+            InstallProgress::Begins(parts) => {
                 self.line(&format!("installing {}", parts.join(", ")));
                 self.bar.enable_steady_tick(std::time::Duration::from_millis(TICK_MS));
             }
-            Told::WithoutHashes => {
+            InstallProgress::WithoutHashes => {
                 let text = "symd has no reviewed hashes for this version; only the version is pinned";
                 self.bar.suspend(|| say(&format!("{}: {text}", self.name)));
             }
-            Told::Line(line) => self.line(line.trim()),
+            InstallProgress::Line(line) => self.line(line.trim()),
         }
     }
 

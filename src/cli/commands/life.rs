@@ -7,7 +7,7 @@ use crate::cli::context::{Context, Spawning};
 use crate::cli::daemon_process::DaemonProcess;
 use crate::cli::failure::{Exit, Failure};
 use crate::serve::daemon::HANDOVER_DEADLINE;
-use crate::serve::{Place, lock};
+use crate::serve::{DaemonPaths, lock};
 
 pub(super) fn start(context: &Context) -> Result<(), Failure> {
     let place = context.place()?;
@@ -27,7 +27,7 @@ pub(super) fn stop_all(context: &Context) -> Result<(), Failure> {
     Ok(())
 }
 
-fn stop_place(place: &Place) -> Result<(), Failure> {
+fn stop_place(place: &DaemonPaths) -> Result<(), Failure> {
     if !end(place)? {
         say(&format!("no daemon is running for {}", place.root.display()));
     }
@@ -35,7 +35,7 @@ fn stop_place(place: &Place) -> Result<(), Failure> {
 }
 
 /// Ends the daemon of `place` and says so; whether there was one.
-pub(super) fn end(place: &Place) -> Result<bool, Failure> {
+pub(super) fn end(place: &DaemonPaths) -> Result<bool, Failure> {
     let client = match Client::raw(place)? {
         Some(client) => Some(client),
         None => {

@@ -14,7 +14,7 @@ use crate::cli::commands::print;
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::terminal::for_reader;
-use crate::serve::{Place, log};
+use crate::serve::{DaemonPaths, log};
 
 pub(super) fn show(context: &Context) -> Result<(), Failure> {
     let place = context.place()?;
@@ -85,7 +85,7 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(File::from(rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?))
 }
 
-fn no_log(place: &Place) -> Failure {
+fn no_log(place: &DaemonPaths) -> Failure {
     Exit::Failed.because(format!(
         "there is no log of {} ({} does not exist); `symd start` starts a daemon",
         place.root.display(),

@@ -9,8 +9,8 @@ use crate::cli::client::Client;
 use crate::cli::commands::{Form, print, say};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
-use crate::serve::Place;
-use crate::serve::place::runtime_base;
+use crate::serve::DaemonPaths;
+use crate::serve::daemon_paths::runtime_base;
 use crate::serve::protocol::STATUS;
 
 /// Whose status.
@@ -57,13 +57,13 @@ fn all(context: &Context, form: Form) -> Result<(), Failure> {
 }
 
 /// What the daemon of `place` says; `None` when there is none.
-fn of(place: &Place) -> Result<Option<Value>, Failure> {
+fn of(place: &DaemonPaths) -> Result<Option<Value>, Failure> {
     let Some(mut client) = Client::raw(place)? else { return Ok(None) };
     client.request(STATUS, json!({}), |_| ()).map(Some)
 }
 
 /// The places of all daemons of this user that have left word of themselves, by root.
-pub(super) fn daemons(context: &Context) -> Result<Vec<Place>, Failure> {
+pub(super) fn daemons(context: &Context) -> Result<Vec<DaemonPaths>, Failure> {
     let base = runtime_base(&context.dirs.meeting);
     let Ok(entries) = base.read_dir() else { return Ok(Vec::new()) };
     let mut places = Vec::new();
@@ -71,7 +71,7 @@ pub(super) fn daemons(context: &Context) -> Result<Vec<Place>, Failure> {
         let meta = state::read_file(&entry.path().join("meta.json")).ok().flatten();
         let meta: Option<Value> = meta.and_then(|bytes| serde_json::from_slice(&bytes).ok());
         if let Some(root) = meta.as_ref().and_then(|meta| meta["root"].as_str()) {
-            places.push(Place::new(&context.dirs, root.as_ref()));
+            places.push(DaemonPaths::new(&context.dirs, root.as_ref()));
         }
     }
     places.sort_by(|a, b| a.root.cmp(&b.root));

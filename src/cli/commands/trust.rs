@@ -10,7 +10,7 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::languages;
 use crate::config::layers::{printable, server_tables};
 use crate::config::{LanguageId, Languages, Trust};
-use crate::serve::Place;
+use crate::serve::DaemonPaths;
 use crate::serve::setup::Setup;
 
 /// Whether to ask first.
@@ -64,7 +64,7 @@ pub(super) fn show(context: &Context) -> Result<(), Failure> {
 }
 
 /// A daemon knows what was so when it started.
-fn renew(place: &Place) -> Result<(), Failure> {
+fn renew(place: &DaemonPaths) -> Result<(), Failure> {
     if life::end(place)? {
         say("the next client starts one that knows; `symd start` does so now");
     }
@@ -85,7 +85,7 @@ fn confirmed() -> Result<bool, Failure> {
 }
 
 /// What trust in the project allows, for people.
-fn allowed(place: &Place, setup: &Setup) -> Result<String, Failure> {
+fn allowed(place: &DaemonPaths, setup: &Setup) -> Result<String, Failure> {
     let failed = |error: &dyn std::fmt::Display| Exit::Failed.because(error);
     let trusted = setup.if_trusted().map_err(|error| failed(&error))?;
     let present = languages::present_in(&place.root, &trusted.languages).map_err(|error| failed(&error))?;

@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use super::super::{Pattern, Policy, Rule, Subject, Timestamp};
+use super::super::{Policy, PolicySubject, Rule, RulePattern, Timestamp};
 use super::*;
 
 fn check(text: &str) -> Result<Approvals, String> {
@@ -46,7 +46,7 @@ fn rule(pattern: &str) -> Rule {
     Rule {
         id: 0,
         tool: "create_file".to_owned(),
-        pattern: Pattern::new(pattern).expect(pattern),
+        pattern: RulePattern::new(pattern).expect(pattern),
         toolset: Some("cli_agent".to_owned()),
         project: Some("/p/\"q\"\\ü\u{7f}\n".to_owned()),
         expires: Some(Timestamp::from_seconds(1_795_255_200)),
@@ -58,8 +58,8 @@ fn rule(pattern: &str) -> Rule {
 #[test]
 fn what_is_written_is_read_back() {
     let mut approvals = Approvals::default();
-    approvals.policies.insert(Subject::tool("native", "move"), Policy::Ask);
-    approvals.policies.insert(Subject::toolset("native"), Policy::Deny);
+    approvals.policies.insert(PolicySubject::tool("native", "move"), Policy::Ask);
+    approvals.policies.insert(PolicySubject::toolset("native"), Policy::Deny);
     for pattern in ["'", "\\.\"x\t\u{85}", r"^\{\}$", "日本"] {
         approvals.add(rule(pattern));
     }

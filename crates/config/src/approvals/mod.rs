@@ -36,7 +36,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 pub use file::{ApprovalsError, MAX_FILE_BYTES, change, parse_bytes, read, user_file};
-pub use pattern::{Pattern, PatternError, exact};
+pub use pattern::{RulePattern, RulePatternError, exact};
 pub use rule::{CallText, Rule, RuleState};
 pub use time::{Timestamp, parse_duration};
 
@@ -67,26 +67,26 @@ impl fmt::Display for Policy {
 
 /// What a policy is about: a toolset, or one tool of it. Written `TOOLSET` or `TOOLSET/TOOL`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Subject {
+pub struct PolicySubject {
     /// The toolset's name.
     pub toolset: String,
     /// The tool's, unless it is about all of them.
     pub tool: Option<String>,
 }
 
-impl Subject {
+impl PolicySubject {
     /// A whole toolset.
-    pub fn toolset(toolset: &str) -> Subject {
-        Subject { toolset: toolset.to_owned(), tool: None }
+    pub fn toolset(toolset: &str) -> PolicySubject {
+        PolicySubject { toolset: toolset.to_owned(), tool: None }
     }
 
     /// One tool.
-    pub fn tool(toolset: &str, tool: &str) -> Subject {
-        Subject { toolset: toolset.to_owned(), tool: Some(tool.to_owned()) }
+    pub fn tool(toolset: &str, tool: &str) -> PolicySubject {
+        PolicySubject { toolset: toolset.to_owned(), tool: Some(tool.to_owned()) }
     }
 }
 
-impl fmt::Display for Subject {
+impl fmt::Display for PolicySubject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.tool {
             None => f.write_str(&self.toolset),
@@ -95,16 +95,16 @@ impl fmt::Display for Subject {
     }
 }
 
-impl FromStr for Subject {
+impl FromStr for PolicySubject {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Subject, String> {
+    fn from_str(text: &str) -> Result<PolicySubject, String> {
         let (toolset, tool) = match text.split_once('/') {
             Some((toolset, tool)) => (toolset, Some(tool)),
             None => (text, None),
         };
         if is_name(toolset) && tool.is_none_or(is_name) {
-            Ok(Subject { toolset: toolset.to_owned(), tool: tool.map(str::to_owned) })
+            Ok(PolicySubject { toolset: toolset.to_owned(), tool: tool.map(str::to_owned) })
         } else {
             Err(format!("{text:?} is neither a TOOLSET nor a TOOLSET/TOOL"))
         }
@@ -120,7 +120,7 @@ fn is_name(text: &str) -> bool {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Approvals {
     /// By toolset and tool.
-    pub policies: BTreeMap<Subject, Policy>,
+    pub policies: BTreeMap<PolicySubject, Policy>,
     /// In the order of their ids.
     pub rules: Vec<Rule>,
 }
@@ -128,8 +128,8 @@ pub struct Approvals {
 impl Approvals {
     /// The policy for a tool: its own, else its toolset's.
     pub fn policy(&self, toolset: &str, tool: &str) -> Option<Policy> {
-        let own = self.policies.get(&Subject::tool(toolset, tool));
-        own.or_else(|| self.policies.get(&Subject::toolset(toolset))).copied()
+        let own = self.policies.get(&PolicySubject::tool(toolset, tool));
+        own.or_else(|| self.policies.get(&PolicySubject::toolset(toolset))).copied()
     }
 
     /// The rules that match a call at `now`.

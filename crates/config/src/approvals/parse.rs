@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Approvals, Pattern, Policy, Rule, Subject, is_name};
+use super::{Approvals, Policy, PolicySubject, Rule, RulePattern, is_name};
 
 /// What is wrong with a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub(super) fn parse(text: &str) -> Result<Approvals, Mistake> {
         .map_err(|error| at(error.span().unwrap_or_default(), error.message().trim().replace('\n', " ")))?;
     let mut approvals = Approvals::default();
     for (subject, policy) in file.policy {
-        let subject_: Subject = subject.as_ref().parse().map_err(|why| at(subject.span(), why))?;
+        let subject_: PolicySubject = subject.as_ref().parse().map_err(|why| at(subject.span(), why))?;
         approvals.policies.insert(subject_, policy);
     }
     for entry in file.rule {
@@ -81,7 +81,7 @@ fn rule(entry: Entry) -> Result<Rule, (Range<usize>, String)> {
     Ok(Rule {
         id: entry.id.into_inner(),
         tool: name(&entry.tool, "tool")?,
-        pattern: Pattern::new(pattern.as_ref()).map_err(|error| (pattern.span(), error.to_string()))?,
+        pattern: RulePattern::new(pattern.as_ref()).map_err(|error| (pattern.span(), error.to_string()))?,
         toolset: entry.toolset.map(|toolset| name(&toolset, "toolset")).transpose()?,
         project: entry.project,
         expires: expires.transpose()?,

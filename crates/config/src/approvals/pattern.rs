@@ -10,7 +10,7 @@ const MAX_COMPILED_BYTES: usize = 1 << 20;
 
 /// A compiled expression, and its text as it was given.
 #[derive(Clone, Debug)]
-pub struct Pattern {
+pub struct RulePattern {
     text: String,
     regex: Regex,
 }
@@ -18,21 +18,21 @@ pub struct Pattern {
 /// Why a text is no expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is no regular expression: {why}")]
-pub struct PatternError {
+pub struct RulePatternError {
     text: String,
     why: String,
 }
 
-impl Pattern {
+impl RulePattern {
     /// Compiles `text`.
-    pub fn new(text: &str) -> Result<Pattern, PatternError> {
-        let wrong = |why: String| PatternError { text: text.to_owned(), why };
+    pub fn new(text: &str) -> Result<RulePattern, RulePatternError> {
+        let wrong = |why: String| RulePatternError { text: text.to_owned(), why };
         if text.is_empty() {
             return Err(wrong("it is empty, and would match every call; write .* for that".to_owned()));
         }
         let built = RegexBuilder::new(&with_plain_braces(text)).size_limit(MAX_COMPILED_BYTES).build();
         let regex = built.map_err(|error| wrong(reason(&error)))?;
-        Ok(Pattern { text: text.to_owned(), regex })
+        Ok(RulePattern { text: text.to_owned(), regex })
     }
 
     /// Whether it is found in `json`.
@@ -46,13 +46,13 @@ impl Pattern {
     }
 }
 
-impl PartialEq for Pattern {
-    fn eq(&self, other: &Pattern) -> bool {
+impl PartialEq for RulePattern {
+    fn eq(&self, other: &RulePattern) -> bool {
         self.text == other.text
     }
 }
 
-impl fmt::Display for Pattern {
+impl fmt::Display for RulePattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     fn found(pattern: &str, json: &str) -> bool {
-        Pattern::new(pattern).expect(pattern).is_found_in(json)
+        RulePattern::new(pattern).expect(pattern).is_found_in(json)
     }
 
     #[test]
@@ -198,7 +198,7 @@ mod tests {
             ("(?=x)", "look-around"),
             (r"(x{1000}){1000}", "size limit"),
         ] {
-            let error = Pattern::new(pattern).expect_err(pattern).to_string();
+            let error = RulePattern::new(pattern).expect_err(pattern).to_string();
             assert!(error.contains(why) && error.contains("regular expression"), "{error}");
         }
     }

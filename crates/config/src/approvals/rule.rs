@@ -1,6 +1,6 @@
 //! A rule: which calls it is about, and what becomes of them.
 
-use super::{Pattern, Policy, Timestamp};
+use super::{Policy, RulePattern, Timestamp};
 
 /// What the user settled about single calls. Two rules are equal that say the same, with the same id.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,7 +10,7 @@ pub struct Rule {
     /// The name of the tool, exactly.
     pub tool: String,
     /// Searched in the call's arguments.
-    pub pattern: Pattern,
+    pub pattern: RulePattern,
     /// The toolset, unless it is about all that have the tool.
     pub toolset: Option<String>,
     /// The root of the project, unless it is about all.
@@ -75,7 +75,7 @@ mod tests {
         Rule {
             id: 1,
             tool: "create_file".to_owned(),
-            pattern: Pattern::new("a\\.txt").expect("valid"),
+            pattern: RulePattern::new("a\\.txt").expect("valid"),
             toolset: None,
             project: None,
             expires: None,

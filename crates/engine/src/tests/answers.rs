@@ -3,7 +3,7 @@
 use super::*;
 
 /// An engine whose watcher says what the test says.
-struct Told {
+struct ScriptedEngine {
     runtime: tokio::runtime::Runtime,
     engine: Engine,
     fake: FakeHandle,
@@ -12,8 +12,8 @@ struct Told {
 
 type Answer = tokio::task::JoinHandle<Result<String, EngineError>>;
 
-impl Told {
-    fn new() -> Told {
+impl ScriptedEngine {
+    fn new() -> ScriptedEngine {
         let (scratch, runtime) = (Scratch::new(), runtime());
         let (sender, notices) = mpsc::channel(NOTICE_QUEUE);
         let (watch, fake) = Watch::fake(sink(sender));
@@ -22,7 +22,7 @@ impl Told {
             let _within = runtime.enter();
             Engine::run((looker, ignore), watch, notices, State::default(), None)
         };
-        Told { runtime, engine, fake, scratch }
+        ScriptedEngine { runtime, engine, fake, scratch }
     }
 
     fn tell<const N: usize>(&self, notices: [Notice; N]) {
@@ -58,7 +58,7 @@ impl Told {
 
 #[test]
 fn the_first_question_waits_for_the_crawl() {
-    let told = Told::new();
+    let told = ScriptedEngine::new();
     told.scratch.write("a.py", "a = 1\n");
     let answer = told.ask();
     let barrier = told.fake.asked(DEADLINE);
@@ -70,7 +70,7 @@ fn the_first_question_waits_for_the_crawl() {
 
 #[test]
 fn a_root_that_is_gone_refuses_who_waits_and_who_asks_later() {
-    let told = Told::new();
+    let told = ScriptedEngine::new();
     let behind = told.ask();
     told.fake.asked(DEADLINE);
     let next = told.ask();
@@ -84,7 +84,7 @@ fn a_root_that_is_gone_refuses_who_waits_and_who_asks_later() {
 
 #[test]
 fn a_watcher_that_ends_without_a_word_refuses_likewise() {
-    let Told { runtime, engine, fake, scratch } = Told::new();
+    let ScriptedEngine { runtime, engine, fake, scratch } = ScriptedEngine::new();
     let asking = engine.clone();
     let behind = runtime.spawn(async move { asking.ask(shown).await });
     fake.asked(DEADLINE);
@@ -102,7 +102,7 @@ fn a_watcher_that_ends_without_a_word_refuses_likewise() {
 
 #[test]
 fn stopping_refuses_who_waits() {
-    let told = Told::new();
+    let told = ScriptedEngine::new();
     let behind = told.ask();
     told.fake.asked(DEADLINE);
     let next = told.ask();
@@ -116,7 +116,7 @@ fn stopping_refuses_who_waits() {
 
 #[test]
 fn a_question_that_panics_is_answered_and_so_are_all_others() {
-    let told = Told::new();
+    let told = ScriptedEngine::new();
     told.tell([Notice::Crawled]);
     // More than there are threads.
     let bad: Vec<Answer> = (0..32).map(|_| told.ask_with(|_| panic!("on purpose"))).collect();
@@ -137,7 +137,7 @@ fn a_question_that_panics_is_answered_and_so_are_all_others() {
 
 #[test]
 fn askers_that_went_away_hold_nobody_up() {
-    let told = Told::new();
+    let told = ScriptedEngine::new();
     told.tell([Notice::Crawled]);
     let ran = Arc::new(std::sync::atomic::AtomicBool::new(false));
     let flag = ran.clone();
@@ -157,7 +157,7 @@ fn askers_that_went_away_hold_nobody_up() {
 
 #[test]
 fn an_engine_that_nobody_holds_ends() {
-    let Told { runtime, engine, fake, scratch } = Told::new();
+    let ScriptedEngine { runtime, engine, fake, scratch } = ScriptedEngine::new();
     let mut status = engine.status.clone();
     drop(engine);
     let ended = runtime.block_on(async {

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::play::{Player, git, prepare};
 use super::*;
 use symd_index::tables::assert_tables;
-use symd_index::{Limits, Snapshot};
+use symd_index::{SegmentLimits, Snapshot};
 use symd_watch::BackendChoice;
 
 const ROUNDS: usize = 8;
@@ -20,9 +20,14 @@ fn number(name: &str) -> Option<u64> {
 }
 
 /// Few enough that loose files, several tables, dead rows and merges all occur in a small tree.
-const SMALL: Limits = Limits { loose_rows: 60, loose_files: 12, segments: 3 };
+const SMALL: SegmentLimits = SegmentLimits { loose_rows: 60, loose_files: 12, segments: 3 };
 
-fn start(runtime: &tokio::runtime::Runtime, scratch: &Path, watch: WatchOptions, limits: Limits) -> Engine {
+fn start(
+    runtime: &tokio::runtime::Runtime,
+    scratch: &Path,
+    watch: WatchOptions,
+    limits: SegmentLimits,
+) -> Engine {
     let _within = runtime.enter();
     let options = EngineOptions {
         root: scratch.join("project"),
@@ -54,7 +59,7 @@ fn counts(engine: &Engine) -> (usize, usize, usize, usize, SkippedFiles) {
 fn check(runtime: &tokio::runtime::Runtime, engine: &Engine, scratch: &Path, log: &[String]) {
     let (now, told) = (index(runtime, engine), counts(engine));
     assert_tables(&now);
-    let fresh = start(runtime, scratch, WatchOptions::default(), Limits::default());
+    let fresh = start(runtime, scratch, WatchOptions::default(), SegmentLimits::default());
     let rebuilt = index(runtime, &fresh);
     if now.digest() != rebuilt.digest() {
         let lines = |snapshot: &Snapshot| snapshot.describe().collect::<std::collections::BTreeSet<_>>();

@@ -30,7 +30,7 @@ pub struct Hits<'h, 'f> {
 
 /// One match.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct TextMatch {
     /// The lines (0-based, half-open) that the match touches; never empty.
     pub lines: Range<usize>,
     /// Those and the context asked for, clipped at the file's ends.
@@ -95,7 +95,7 @@ impl<'h, 'f> Hits<'h, 'f> {
 
     /// Calls `each` for every match, in order. Matches do not overlap. A match without text counts once for
     /// a line, and only if no match before it touches that line.
-    pub fn each(&mut self, mut each: impl FnMut(&Hits<'h, 'f>, Found)) -> Result<(), SearchError> {
+    pub fn each(&mut self, mut each: impl FnMut(&Hits<'h, 'f>, TextMatch)) -> Result<(), SearchError> {
         let mut next = Some(self.first.clone());
         // The line past the last one touched; the next match is looked up from the one before.
         let mut touched = 0;
@@ -170,10 +170,10 @@ impl<'h, 'f> Hits<'h, 'f> {
         Ok(())
     }
 
-    fn found(&self, lines: Range<usize>) -> Found {
+    fn found(&self, lines: Range<usize>) -> TextMatch {
         let block = lines.start.saturating_sub(self.before)
             ..lines.end.saturating_add(self.after).min(self.line_count());
-        Found { lines, block }
+        TextMatch { lines, block }
     }
 
     /// The line that byte `offset` lies in; no match has lain behind line `hint`.

@@ -24,7 +24,7 @@ use std::time::Instant;
 
 pub use grouped::MatchMeans;
 pub use grouped::{GroupedError, GroupedMatch, find_all};
-pub use hits::{Found, Hits};
+pub use hits::{Hits, TextMatch};
 pub use lines::{MatchingFile, MatchingLine, MatchingLines, matching_lines};
 pub use pattern::with_groups;
 pub use pattern::{Case, Pattern, PatternError};
@@ -32,7 +32,7 @@ pub use pattern::{Case, Pattern, PatternError};
 use self::finder::{Finder, KnownMatches};
 use self::hits::Searchable;
 use super::glob::Glob;
-use super::scope::Scope;
+use super::scope::NamedDirectory;
 use super::tree::{LocateError, Tree};
 use symd_base::cancel::Cancelled;
 use symd_base::cores;
@@ -168,7 +168,7 @@ pub fn search<R: Send>(
     if found.kind != EntryKind::Directory {
         return one_file(tree, query, cancel, &found.path, visit);
     }
-    let scope = Scope::unignored(tree, &found, &query.scope)?;
+    let scope = NamedDirectory::unignored(tree, &found, &query.scope)?;
     let files: Vec<&RelPath> = tree.files.within(scope.real()).collect();
     search_within(tree, query, &scope, &files, None, cancel, visit)
 }
@@ -183,14 +183,14 @@ pub fn search_files<R: Send>(
     cancel: &Cancel,
     visit: impl Fn(&mut Hits<'_, '_>) -> Result<R, SearchError> + Sync,
 ) -> Result<Outcome<R>, SearchError> {
-    search_within(tree, query, &Scope::project(), files, until, cancel, visit)
+    search_within(tree, query, &NamedDirectory::project(), files, until, cancel, visit)
 }
 
 /// As [`search_files`]; what is told of the files, and held against the query, are their names in `scope`.
 fn search_within<R: Send>(
     tree: &Tree<'_>,
     query: &Query,
-    scope: &Scope,
+    scope: &NamedDirectory,
     files: &[&RelPath],
     until: Option<Instant>,
     cancel: &Cancel,
@@ -280,7 +280,7 @@ enum Looked<'h, 'f> {
 struct Run<'r, R> {
     tree: &'r Tree<'r>,
     query: &'r Query,
-    scope: &'r Scope,
+    scope: &'r NamedDirectory,
     cancel: &'r Cancel,
     files: &'r [&'r RelPath],
     until: Option<Instant>,

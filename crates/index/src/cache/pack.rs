@@ -30,12 +30,12 @@ pub(super) struct Pack {
     pub(super) path: PathBuf,
     pub(super) bytes: u64,
     file: Arc<File>,
-    index: Arc<[(Key, Place)]>,
+    index: Arc<[(Key, OutlineRange)]>,
 }
 
 /// Where an outline stands in its pack.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct OutlineRange {
     offset: u64,
     length: u32,
     checksum: u64,
@@ -66,21 +66,23 @@ impl Pack {
         if ContentHash::of(&index).0 != checksum {
             return None;
         }
-        let index: Arc<[(Key, Place)]> = index.chunks_exact(ENTRY).map(entry).collect::<Option<_>>()?;
-        let inside =
-            |place: &Place| place.offset.checked_add(u64::from(place.length)).is_some_and(|end| end <= bytes);
+        let index: Arc<[(Key, OutlineRange)]> =
+            index.chunks_exact(ENTRY).map(entry).collect::<Option<_>>()?;
+        let inside = |place: &OutlineRange| {
+            place.offset.checked_add(u64::from(place.length)).is_some_and(|end| end <= bytes)
+        };
         if !index.iter().all(|(_, place)| inside(place)) {
             return None;
         }
         Some(Pack { path: path.to_owned(), bytes, file: Arc::new(file), index })
     }
 
-    pub(super) fn find(&self, key: Key) -> Option<Place> {
+    pub(super) fn find(&self, key: Key) -> Option<OutlineRange> {
         self.index.binary_search_by_key(&key, |&(key, _)| key).ok().map(|at| self.index[at].1)
     }
 
     /// The bytes at a place; `None` when they are not those that were written.
-    pub(super) fn read(&self, place: Place) -> Option<Vec<u8>> {
+    pub(super) fn read(&self, place: OutlineRange) -> Option<Vec<u8>> {
         let mut bytes = vec![0; place.length as usize];
         self.file.read_exact_at(&mut bytes, place.offset).ok()?;
         (checksum(&bytes) == place.checksum).then_some(bytes)
@@ -114,14 +116,14 @@ pub(super) fn write(path: &Path, entries: &BTreeMap<Key, Vec<u8>>) -> Result<(),
     state::replace_file(path, &parts)
 }
 
-fn entry(bytes: &[u8]) -> Option<(Key, Place)> {
+fn entry(bytes: &[u8]) -> Option<(Key, OutlineRange)> {
     let mut fields = Fields(bytes);
     let content = ContentHash(fields.take()?);
     let fingerprint = u64::from_le_bytes(fields.take()?);
     let offset = u64::from_le_bytes(fields.take()?);
     let checksum = u64::from_le_bytes(fields.take()?);
     let length = u32::from_le_bytes(fields.take()?);
-    Some((Key { content, fingerprint }, Place { offset, length, checksum }))
+    Some((Key { content, fingerprint }, OutlineRange { offset, length, checksum }))
 }
 
 fn checksum(bytes: &[u8]) -> u64 {

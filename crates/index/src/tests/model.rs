@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Content, FileEntry, Limits, Locals, Origin, Query, Scope, Snapshot, State};
+use crate::{Content, FileEntry, Locals, Origin, Query, Scope, SegmentLimits, Snapshot, State};
 use symd_base::{Cancel, ContentHash, RelPath};
 use symd_syntax::{Grammar, Matching, NamePattern, Outline, outline};
 use symd_vfs::Stat;
@@ -57,7 +57,7 @@ fn kotlin(random: &mut fastrand::Rng) -> String {
 
 /// A state with loose files, several tables and dead rows, built while it changed.
 fn state(random: &mut fastrand::Rng, changes: usize) -> State {
-    let limits = Limits { loose_rows: 40, loose_files: 6, segments: 3 };
+    let limits = SegmentLimits { loose_rows: 40, loose_files: 6, segments: 3 };
     let (mut state, mut under_way, mut tables) = (State::with_limits(limits), None, 0);
     for _ in 0..changes {
         let entry = entry(random);

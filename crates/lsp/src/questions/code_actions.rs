@@ -4,7 +4,7 @@ use lsp_types::Position;
 use serde_json::{Value, json};
 
 use crate::convert::{self, Rim};
-use crate::documents::Told;
+use crate::documents::SentDocument;
 use crate::place;
 use crate::session::Session;
 use crate::shapes::ActionShape;
@@ -21,7 +21,7 @@ impl Session {
 }
 
 /// `CodeActionParams`.
-pub(super) fn params(rim: &Rim, told: &Told, range: TextRange) -> Value {
+pub(super) fn params(rim: &Rim, told: &SentDocument, range: TextRange) -> Value {
     let place = |offset| place::of_offset(&told.content.text, offset, rim.encoding);
     let (start, end): (Position, Position) = (place(range.start).into(), place(range.end).into());
     json!({

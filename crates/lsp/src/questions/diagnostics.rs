@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::connection::RequestError;
-use crate::documents::Told;
+use crate::documents::SentDocument;
 use crate::published::Publication;
 use crate::session::Session;
 use crate::shapes::{DiagnosticShape, FileReportShape, ProjectReportShape};
@@ -40,7 +40,8 @@ impl Session {
 
     async fn pull_file(&self, path: &RelPath) -> Result<Vec<Diagnostic>, NoAnswer> {
         let identifier = self.diagnostics_identifier();
-        let params = |told: &Told| with_identifier(json!({"textDocument": {"uri": told.uri}}), &identifier);
+        let params =
+            |told: &SentDocument| with_identifier(json!({"textDocument": {"uri": told.uri}}), &identifier);
         let report: Option<FileReportShape> = self.ask_current(path, PULL_FILE, params).await?;
         let file = FileRef::Project(path.clone());
         Ok(self.convert(&file, report.map(|report| report.items).unwrap_or_default()))

@@ -3,7 +3,7 @@
 use lsp_types::Position;
 use serde_json::{Value, json};
 
-use crate::documents::Told;
+use crate::documents::SentDocument;
 use crate::edit_shapes::TextEditShape;
 use crate::place;
 use crate::session::Session;
@@ -19,11 +19,11 @@ impl Session {
         how: Formatting,
     ) -> Result<WorkspaceEdit, NoAnswer> {
         let options = json!({"tabSize": how.tab_size, "insertSpaces": how.indent == Indent::Spaces});
-        let whole = |told: &Told| json!({"textDocument": {"uri": told.uri}, "options": options});
+        let whole = |told: &SentDocument| json!({"textDocument": {"uri": told.uri}, "options": options});
         let found: Option<Vec<TextEditShape>> = match range {
             None => self.ask_about(at, "textDocument/formatting", whole).await?,
             Some(range) => {
-                let part = |told: &Told| -> Value {
+                let part = |told: &SentDocument| -> Value {
                     let place = |offset| place::of_offset(&told.content.text, offset, self.rim.encoding);
                     let (start, end): (Position, Position) =
                         (place(range.start).into(), place(range.end).into());

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use crate::session::Session;
 use crate::shapes::{Listed, LocationShape, SymbolShape};
-use crate::{FileRef, Item, NoAnswer, OutsideMembers, Place, Span, uri};
+use crate::{FileRef, Item, NoAnswer, OutsideMembers, ServerPosition, Span, uri};
 use symd_syntax::SymbolKind;
 
 /// How many classes are looked at.
@@ -49,7 +49,7 @@ struct TokensShape {
 
 /// A name in a file.
 struct Token {
-    start: Place,
+    start: ServerPosition,
     kind: String,
 }
 
@@ -71,7 +71,7 @@ impl Session {
         let mut looking = Looking { session: self, deadline: self.deadline(), symbols: HashMap::new() };
         let mut said = OutsideMembers { declared_by: None, is_whole: true, lists_attributes: true };
         let mut open: Vec<Vec<Span>> = vec![classes.to_vec()];
-        let mut seen: BTreeSet<(FileRef, Place)> = BTreeSet::new();
+        let mut seen: BTreeSet<(FileRef, ServerPosition)> = BTreeSet::new();
         let mut at = 0;
         while let Some(places) = open.get(at).cloned() {
             at += 1;
@@ -182,7 +182,8 @@ impl Looking<'_> {
         let tokens = decoded(&answer.unwrap_or_default().data, &self.session.token_types());
         let members = class.children.iter().map(|child| child.range.start);
         // Decorators of the first member are no part of it for some servers: its line is not the head's either.
-        let end = members.min().map_or(class.range.end, |first| Place { line: first.line, character: 0 });
+        let end =
+            members.min().map_or(class.range.end, |first| ServerPosition { line: first.line, character: 0 });
         let is_in_head = |token: &Token| {
             let is_before = token.start < end || token.start.line == class.name_range.start.line;
             class.name_range.end <= token.start && is_before
@@ -194,7 +195,7 @@ impl Looking<'_> {
 }
 
 /// The symbol whose name begins at a place.
-fn find(items: &[Item], at: Place) -> Option<&Item> {
+fn find(items: &[Item], at: ServerPosition) -> Option<&Item> {
     items.iter().find_map(
         |item| {
             if item.name_range.start == at { Some(item) } else { find(&item.children, at) }
@@ -205,11 +206,11 @@ fn find(items: &[Item], at: Place) -> Option<&Item> {
 /// The names of a file, in order: each five numbers are lines and columns further, length, type and modifiers (LSP 3.17,
 /// `SemanticTokens`).
 fn decoded(data: &[u32], types: &[String]) -> Vec<Token> {
-    let mut at = Place { line: 0, character: 0 };
+    let mut at = ServerPosition { line: 0, character: 0 };
     let mut tokens = Vec::with_capacity(data.len() / 5);
     for token in data.chunks_exact(5) {
         if token[0] > 0 {
-            at = Place { line: at.line.saturating_add(token[0]), character: 0 };
+            at = ServerPosition { line: at.line.saturating_add(token[0]), character: 0 };
         }
         at.character = at.character.saturating_add(token[1]);
         let kind = usize::try_from(token[3]).ok().and_then(|kind| types.get(kind));

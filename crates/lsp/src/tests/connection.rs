@@ -275,7 +275,7 @@ async fn decoding_100_000_locations() {
         println!("   taken apart and decoded alone: {:?}", begun.elapsed());
         let rim = crate::convert::Rim {
             root: Arc::new("/home/user/project".into()),
-            encoding: crate::Encoding::Utf16,
+            encoding: crate::ColumnEncoding::Utf16,
         };
         let begun = std::time::Instant::now();
         assert_eq!(rim.spans(found.0).len(), 100_000);

@@ -228,7 +228,7 @@ async fn a_file_that_changes_while_it_is_opened_is_read_again() {
         text: symd_base::Text::decode(text.as_bytes().to_vec()).unwrap(),
     };
     let sync = Sync { opens: true, change: SyncKind::Incremental };
-    let mut documents = Documents::new(sync, crate::Encoding::Utf16);
+    let mut documents = Documents::new(sync, crate::ColumnEncoding::Utf16);
     let read_at = documents.tick();
     documents.changed(&path("a.py"));
     documents.open(&path("a.py"), ("u".into(), "python".into()), content("old"), read_at, 0);

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::peer::{Stage, able, range};
 use crate::fact::Fact;
-use crate::{Change, Encoding, NoAnswer};
+use crate::{Change, ColumnEncoding, NoAnswer};
 use symd_base::RelPath;
 
 #[tokio::test]
@@ -34,7 +34,7 @@ async fn symd_introduces_itself() {
     assert_eq!(can("/experimental/serverStatusNotification"), json!(true));
     assert_eq!(stage.session.info().name, "Peer");
     assert_eq!(stage.session.info().version.as_deref(), Some("1.2"));
-    assert_eq!(stage.session.rim.encoding, Encoding::Utf16, "LSP's default");
+    assert_eq!(stage.session.rim.encoding, ColumnEncoding::Utf16, "LSP's default");
     assert!(stage.session.supports("textDocument/references"));
     assert!(!stage.session.supports("textDocument/implementation"));
 }
@@ -42,11 +42,11 @@ async fn symd_introduces_itself() {
 #[tokio::test]
 async fn the_encoding_is_the_servers_choice() {
     for (capabilities, expected) in [
-        (json!({"positionEncoding": "utf-8"}), Encoding::Utf8),
-        (json!({"positionEncoding": "utf-32"}), Encoding::Utf32),
-        (json!({"positionEncoding": "ebcdic"}), Encoding::Utf16),
-        (json!({"offsetEncoding": "utf-8"}), Encoding::Utf8),
-        (json!(null), Encoding::Utf16),
+        (json!({"positionEncoding": "utf-8"}), ColumnEncoding::Utf8),
+        (json!({"positionEncoding": "utf-32"}), ColumnEncoding::Utf32),
+        (json!({"positionEncoding": "ebcdic"}), ColumnEncoding::Utf16),
+        (json!({"offsetEncoding": "utf-8"}), ColumnEncoding::Utf8),
+        (json!(null), ColumnEncoding::Utf16),
     ] {
         assert_eq!(Stage::new(&[], capabilities).await.session.rim.encoding, expected);
     }

@@ -10,7 +10,7 @@ use symd_base::cancel::Cancelled;
 use symd_base::cores;
 use symd_base::text::{Encoding, is_read_as_itself};
 use symd_base::{Cancel, ContentHash, RelPath, TextRange};
-use symd_engine::{Foretold, MAX_PARSED_BYTES};
+use symd_engine::{MAX_PARSED_BYTES, PreparsedOutline};
 use symd_parse::{ParseError, Parsers};
 use symd_rewrite::{BrokenAt, EditFault};
 use symd_syntax::{Grammar, Inspected, Outline};
@@ -29,7 +29,7 @@ pub(super) struct Coming {
     pub(super) outline: Option<Outline>,
 }
 
-type Parsed = Result<Option<Foretold>, MakeError>;
+type Parsed = Result<Option<PreparsedOutline>, MakeError>;
 
 /// Parses all of `coming`; the outlines are those of texts that will be on the disk byte for byte.
 pub(super) fn parse(
@@ -37,7 +37,7 @@ pub(super) fn parse(
     coming: &[Coming],
     breaking: Breaking,
     cancel: &Cancel,
-) -> Result<Vec<Foretold>, MakeError> {
+) -> Result<Vec<PreparsedOutline>, MakeError> {
     let parsed = cores::in_order(coming, 1, |one| one.parse(parsers, breaking, cancel));
     parsed.into_iter().filter_map(Result::transpose).collect()
 }
@@ -51,7 +51,7 @@ impl Coming {
         // Only then are these the bytes on disk, and the index would parse this text. An outline of any other would be
         // kept, also in the cache, for a file whose text it does not fit: the next edit by symbol would corrupt that file.
         let is_verbatim = self.encoding == Encoding::Utf8 && is_read_as_itself(&self.after);
-        Ok(is_verbatim.then(|| Foretold {
+        Ok(is_verbatim.then(|| PreparsedOutline {
             hash: ContentHash::of(self.after.as_bytes()),
             grammar: self.grammar,
             outline: Arc::new(outline),

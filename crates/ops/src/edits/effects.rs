@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::Project;
-use crate::diagnostics::{AskDiagnostics, Found, Of, diagnostics};
+use crate::diagnostics::{AskDiagnostics, LocatedDiagnostic, Of, diagnostics};
 use crate::spot::whole_words;
 use symd_base::RelPath;
 use symd_lsp::{Severity, Waiting};
@@ -32,7 +32,7 @@ pub enum Caused {
     /// These are new, as these servers say.
     Known {
         /// In path order, then by position.
-        new: Vec<Found>,
+        new: Vec<LocatedDiagnostic>,
         /// Who says so.
         servers: Vec<String>,
     },
@@ -64,14 +64,14 @@ pub struct NewName {
 
 /// The state of things before an edit.
 #[derive(Debug)]
-pub(crate) struct Before(Result<Told, Unknown>);
+pub(crate) struct Before(Result<DiagnosticsSeen, Unknown>);
 
 /// What is wrong, by what stays when lines move: how often, file by file.
 type Tally = BTreeMap<(RelPath, Severity, Option<String>, String), usize>;
 
 #[derive(Debug, Default)]
-struct Told {
-    found: Vec<Found>,
+struct DiagnosticsSeen {
+    found: Vec<LocatedDiagnostic>,
     servers: Vec<String>,
 }
 
@@ -104,12 +104,12 @@ pub(super) async fn caused(
         Err(why) => return Caused::Unknown(why),
         Ok(now) => now,
     };
-    let key = |one: &Found| key(one, new_name.as_ref());
+    let key = |one: &LocatedDiagnostic| key(one, new_name.as_ref());
     let mut known = Tally::new();
     for one in &told.found {
         *known.entry(key(one)).or_default() += 1;
     }
-    let is_new = |one: &Found| match known.get_mut(&key(one)) {
+    let is_new = |one: &LocatedDiagnostic| match known.get_mut(&key(one)) {
         Some(count) if *count > 0 => {
             *count -= 1;
             false
@@ -121,7 +121,7 @@ pub(super) async fn caused(
     Caused::Known { new, servers: now.servers }
 }
 
-fn key(one: &Found, new_name: Option<&NewName>) -> (RelPath, Severity, Option<String>, String) {
+fn key(one: &LocatedDiagnostic, new_name: Option<&NewName>) -> (RelPath, Severity, Option<String>, String) {
     let diagnostic = &one.diagnostic;
     let message = match new_name {
         None => diagnostic.message.clone(),
@@ -145,18 +145,18 @@ impl NewName {
     }
 }
 
-async fn ask(project: &Project, files: &[RelPath]) -> Result<Told, Unknown> {
+async fn ask(project: &Project, files: &[RelPath]) -> Result<DiagnosticsSeen, Unknown> {
     if files.len() > MAX_FILES {
         return Err(Unknown::ManyFiles);
     }
     if files.is_empty() {
-        return Ok(Told::default());
+        return Ok(DiagnosticsSeen::default());
     }
     if !files.iter().any(|path| has_ready_server(project, path)) {
         return Err(Unknown::NotReady);
     }
     let all = async {
-        let mut told = Told::default();
+        let mut told = DiagnosticsSeen::default();
         for path in files {
             let ask = AskDiagnostics {
                 of: Of::File(path.as_str().to_owned()),

@@ -10,7 +10,7 @@ use symd_base::cores;
 use symd_base::text::{Encoding, is_read_as_itself};
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextEdits};
 use symd_edit::{Plan, PlanStep};
-use symd_engine::{Foretold, MAX_PARSED_BYTES, View};
+use symd_engine::{MAX_PARSED_BYTES, PreparsedOutline, View};
 use symd_index::Content;
 
 /// Files for which another thread is worth it.
@@ -33,7 +33,7 @@ pub(super) async fn foretell(project: &Project, plan: &Plan) -> Vec<ContentHash>
     hashes
 }
 
-fn outlines(view: &View, plan: &Plan, cancel: &Cancel) -> Vec<Foretold> {
+fn outlines(view: &View, plan: &Plan, cancel: &Cancel) -> Vec<PreparsedOutline> {
     let mut changed: BTreeMap<&RelPath, Changed> = BTreeMap::new();
     let mut foretold = Vec::new();
     for step in &plan.steps {
@@ -52,11 +52,11 @@ fn outlines(view: &View, plan: &Plan, cancel: &Cancel) -> Vec<Foretold> {
 }
 
 /// The outline of a file that only gets another name.
-fn as_it_is(view: &View, path: &RelPath, base: ContentHash) -> Option<Foretold> {
+fn as_it_is(view: &View, path: &RelPath, base: ContentHash) -> Option<PreparsedOutline> {
     let file = view.snapshot.files.get(path.as_str())?;
     match &file.content {
         Content::Code { hash, outline, .. } if *hash == base => {
-            Some(Foretold { hash: base, grammar: file.grammar()?, outline: Arc::clone(outline) })
+            Some(PreparsedOutline { hash: base, grammar: file.grammar()?, outline: Arc::clone(outline) })
         }
         _ => None,
     }
@@ -64,7 +64,7 @@ fn as_it_is(view: &View, path: &RelPath, base: ContentHash) -> Option<Foretold> 
 
 impl Changed<'_> {
     /// The outline of the file as the edit makes it.
-    fn outline(&self, view: &View, cancel: &Cancel) -> Option<Foretold> {
+    fn outline(&self, view: &View, cancel: &Cancel) -> Option<PreparsedOutline> {
         cancel.check().ok()?;
         let grammar = view.snapshot.files.get(self.path.as_str())?.grammar()?;
         let bytes = view.root.read_unlinked(self.path, MAX_PARSED_BYTES).ok()?.bytes;
@@ -79,6 +79,10 @@ impl Changed<'_> {
             return None;
         }
         let outline = view.parsers.outline_now(grammar, &after, cancel).ok()?;
-        Some(Foretold { hash: ContentHash::of(after.as_bytes()), grammar, outline: Arc::new(outline) })
+        Some(PreparsedOutline {
+            hash: ContentHash::of(after.as_bytes()),
+            grammar,
+            outline: Arc::new(outline),
+        })
     }
 }

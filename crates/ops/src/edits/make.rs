@@ -15,7 +15,7 @@ use symd_base::text::Encoding;
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextEdit, TextEditError, TextEdits};
 use symd_config::Languages;
 use symd_edit::{Access, Plan, PlanStep};
-use symd_engine::{CurrentError, Foretold, MAX_PARSED_BYTES, View};
+use symd_engine::{CurrentError, MAX_PARSED_BYTES, PreparsedOutline, View};
 use symd_files::read_file::{read_bytes, read_file};
 use symd_files::search::MatchMeans;
 use symd_files::tree::{FileOpError, LocateError, Tree};
@@ -48,7 +48,7 @@ pub struct Made {
     /// Whether a whole file that was there is overwritten.
     pub overwrites: bool,
     /// Outlines of texts to come: the index need not parse them again.
-    pub foretold: Vec<Foretold>,
+    pub foretold: Vec<PreparsedOutline>,
 }
 
 /// A text before and after.
@@ -107,7 +107,7 @@ pub enum MakeError {
     Replace(#[from] ReplaceError),
     /// The patch cannot be read.
     #[error(transparent)]
-    PatchText(#[from] patch::ParseError),
+    PatchText(#[from] patch::PatchParseError),
     /// The patch does not fit.
     #[error(transparent)]
     Patch(#[from] patch::PlanError),
@@ -386,11 +386,11 @@ impl Maker<'_> {
     fn patch(&mut self, patch: &str) -> Result<(), MakeError> {
         let patch = patch::parse(patch)?;
         let mut read: BTreeMap<RelPath, Named> = BTreeMap::new();
-        let plan = patch::plan(&patch, patch::Options::default(), &mut |path| {
+        let plan = patch::plan(&patch, patch::PatchOptions::default(), &mut |path| {
             let Some(named) = self.named(path)? else { return Ok(None) };
             let found = match &named.text {
-                Some(text) => patch::Found::Text(text.as_str().to_owned()),
-                None => patch::Found::NoText(FileOpError::Binary(path.to_string()).to_string()),
+                Some(text) => patch::FileToPatch::Text(text.as_str().to_owned()),
+                None => patch::FileToPatch::NoText(FileOpError::Binary(path.to_string()).to_string()),
             };
             read.insert(path.clone(), named);
             Ok(Some(found))
@@ -402,8 +402,8 @@ impl Maker<'_> {
         let (mut paths, mut places) = (Vec::new(), BTreeMap::new());
         for operation in plan.operations {
             let (path, new_path) = match &operation {
-                patch::FileOperation::Update { path, new_path, .. } => (path.clone(), new_path.clone()),
-                patch::FileOperation::Add { path, .. } | patch::FileOperation::Delete { path } => {
+                patch::PatchOperation::Update { path, new_path, .. } => (path.clone(), new_path.clone()),
+                patch::PatchOperation::Add { path, .. } | patch::PatchOperation::Delete { path } => {
                     (path.clone(), None)
                 }
             };
@@ -446,12 +446,12 @@ impl Maker<'_> {
 
     fn operation(
         &mut self,
-        operation: patch::FileOperation,
+        operation: patch::PatchOperation,
         read: &BTreeMap<RelPath, Named>,
     ) -> Result<(), MakeError> {
         let gone = |path: &RelPath| MakeError::Changing(path.clone());
         match operation {
-            patch::FileOperation::Add { path, text, access } => {
+            patch::PatchOperation::Add { path, text, access } => {
                 let place = self.place(&path);
                 self.believed(&path, &place, None)?;
                 self.made.written.push(Written { path: path.clone(), bytes: text.len(), created: true });
@@ -459,7 +459,7 @@ impl Maker<'_> {
                 self.made.files.insert(place.clone(), Some(new));
                 self.made.plan.steps.push(PlanStep::Create { path: place, bytes: text.into_bytes(), access });
             }
-            patch::FileOperation::Delete { path } => {
+            patch::PatchOperation::Delete { path } => {
                 let named = read.get(&path).ok_or_else(|| gone(&path))?;
                 let base = named.hash;
                 self.believed(&path, &named.path, Some(base))?;
@@ -467,7 +467,7 @@ impl Maker<'_> {
                 self.made.files.insert(named.path.clone(), None);
                 self.made.plan.steps.push(PlanStep::Delete { path, base });
             }
-            patch::FileOperation::Update { path, edits, new_path } => {
+            patch::PatchOperation::Update { path, edits, new_path } => {
                 let named = read.get(&path).ok_or_else(|| gone(&path))?;
                 self.believed(&path, &named.path, Some(named.hash))?;
                 let shown = new_path.as_ref().unwrap_or(&path).clone();

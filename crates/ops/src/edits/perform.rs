@@ -14,7 +14,7 @@ use crate::Project;
 use crate::question::QuestionError;
 use symd_base::RelPath;
 use symd_edit::{Applied, By, EditError, FileDiff, Plan, PlanStep};
-use symd_engine::{EngineError, Turn};
+use symd_engine::{EditTurn, EngineError};
 use symd_rewrite::changed_lines;
 
 /// How often an edit is planned whose files change under it. Every lost attempt is somebody else's finished edit, so
@@ -91,7 +91,7 @@ pub async fn perform_while(
     request: Request,
     report: Report,
     by: By,
-    turn: Option<Turn>,
+    turn: Option<EditTurn>,
     users: &Users,
 ) -> Result<Done, PerformError> {
     made(project, request, report, by, turn, Some(users)).await
@@ -102,7 +102,7 @@ async fn made(
     request: Request,
     report: Report,
     by: By,
-    mut turn: Option<Turn>,
+    mut turn: Option<EditTurn>,
     users: Option<&Users>,
 ) -> Result<Done, PerformError> {
     let request = Arc::new(request);

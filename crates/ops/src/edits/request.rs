@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::make::MakeError;
-use crate::target::Wanted;
+use crate::target::SymbolSelector;
 use symd_base::{ContentHash, RelPath};
 use symd_rewrite::{HowMany, Indentation, ReplaceMode, patch};
 
@@ -29,7 +29,7 @@ pub enum What {
     /// One symbol.
     Symbol {
         /// Which.
-        wanted: Wanted,
+        wanted: SymbolSelector,
         /// How.
         act: SymbolAct,
         /// Where the given text's lines begin.

@@ -4,7 +4,7 @@
 
 use crate::Project;
 use crate::question::QuestionError;
-use crate::target::Wanted;
+use crate::target::SymbolSelector;
 use crate::unread::{self, Unread};
 use symd_base::{ContentHash, RelPath};
 use symd_engine::View;
@@ -23,7 +23,7 @@ pub struct Users {
 
 impl Users {
     /// Of the name of a symbol, as of now.
-    pub async fn of(project: &Project, wanted: &Wanted) -> Result<Users, QuestionError> {
+    pub async fn of(project: &Project, wanted: &SymbolSelector) -> Result<Users, QuestionError> {
         let name = wanted.name_path.trim_end_matches('/').rsplit('/').next().unwrap_or("");
         let name = name.split('[').next().unwrap_or(name);
         let names = std::iter::once(name.to_owned()).chain(accessor_names(name));

@@ -9,7 +9,7 @@ use super::request::{Base, Form, Stale};
 use crate::Project;
 use symd_base::{ContentHash, RelPath};
 use symd_edit::{Applied, By, EditError, Plan, PlanStep};
-use symd_engine::Turn;
+use symd_engine::EditTurn;
 
 /// How often an edit is made up anew whose files change under it. From the second time on it has a turn, so that only who
 /// writes the files without symd uses these up.
@@ -45,7 +45,7 @@ pub enum Again {
 pub struct Attempts<'p> {
     project: &'p Project,
     // Held until the edit is made: who waits for it plans on what this one leaves.
-    turn: Option<Turn>,
+    turn: Option<EditTurn>,
     left: usize,
 }
 

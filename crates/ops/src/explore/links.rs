@@ -11,7 +11,7 @@ use symd_resolve as resolve;
 
 /// What is linked to a symbol.
 #[derive(Clone, Debug, Default)]
-pub struct Links {
+pub struct SymbolLinks {
     /// What it overrides, or extends.
     pub above: Vec<LinkedDeclaration>,
     /// What overrides it, or extends it.
@@ -35,7 +35,7 @@ pub(crate) async fn links(
     project: &Project,
     target: &Target,
     waiting: Waiting,
-) -> Result<Links, QuestionError> {
+) -> Result<SymbolLinks, QuestionError> {
     if resolve::is_type(target.symbol.kind) {
         let heads = Heads::default();
         let (up, down) = tokio::join!(
@@ -45,19 +45,19 @@ pub(crate) async fn links(
         let (up, down) = (up?, down?);
         let doubts = [up.omitted.perhaps, down.omitted.perhaps].concat();
         let of_branches = |branches: Vec<Branch>| branches.into_iter().map(of_branch).collect();
-        return Ok(Links {
+        return Ok(SymbolLinks {
             above: of_branches(up.branches),
             below: of_branches(down.branches),
             perhaps: perhaps(&doubts).unwrap_or_default(),
         });
     }
     if !target.symbol.name_path.contains('/') {
-        return Ok(Links::default());
+        return Ok(SymbolLinks::default());
     }
     let links = override_links(project, target, waiting).await?;
     let all = |targets: &[resolve::Target]| targets.iter().filter_map(of_target).collect();
     let perhaps = DoubtSentences { one_by_one: links.objection(), by_reason: links.objection() };
-    Ok(Links { above: all(&links.above), below: all(&links.below), perhaps })
+    Ok(SymbolLinks { above: all(&links.above), below: all(&links.below), perhaps })
 }
 
 fn of_branch(branch: Branch) -> LinkedDeclaration {

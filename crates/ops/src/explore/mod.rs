@@ -9,12 +9,12 @@ use std::time::Duration;
 
 pub use self::declaration::Declaration;
 pub(crate) use self::links::links;
-pub use self::links::{LinkedDeclaration, Links};
+pub use self::links::{LinkedDeclaration, SymbolLinks};
 use super::Project;
 use super::part::Part;
 use super::question::{QuestionError, Source, unchanged};
 use super::relations::{Branch, Reach, ReachLimits, Reached, callees, longest, reach};
-use super::target::{Target, Wanted};
+use super::target::{SymbolSelector, Target};
 use symd_lsp::Waiting;
 use symd_resolve as resolve;
 use symd_syntax::SymbolKind;
@@ -32,7 +32,7 @@ const TIME: Duration = Duration::from_secs(8);
 #[derive(Clone, Debug)]
 pub struct Explore {
     /// About which symbol.
-    pub wanted: Wanted,
+    pub wanted: SymbolSelector,
     /// Levels of users to tell; at least one.
     pub depth: usize,
     /// How long to wait for a server that is not ready.
@@ -49,7 +49,7 @@ pub struct Explored {
     /// What it calls, of a function.
     pub callees: Option<Callees>,
     /// What overrides it and what it overrides; of a type, what extends it and what it extends.
-    pub links: Links,
+    pub links: SymbolLinks,
     /// Who uses it, as deep as was asked, and over [`TEST_DEPTH`] uses at least.
     pub reach: Reach,
     /// Levels of users that were asked for.

@@ -1,7 +1,7 @@
 //! Changing memories, through the editor. Invariant: what is changed is what was looked at: a memory that changed in
 //! between is looked at again.
 
-use super::folder::Found;
+use super::folder::MemoryFile;
 use super::{MemoryError, MemoryName};
 use crate::Project;
 use crate::edits::{ApplyError, apply_aside};
@@ -45,7 +45,7 @@ pub async fn rename(
 ) -> Result<(), MemoryError> {
     let titled = By { title: format!("rename memory {old} to {new}"), ..by };
     let target = new.clone();
-    let to = project.look(move |view, _| Found::read(&view.root, &target)).await??;
+    let to = project.look(move |view, _| MemoryFile::read(&view.root, &target)).await??;
     if to.memory.is_some() {
         return Err(MemoryError::Exists(new.clone()));
     }
@@ -84,7 +84,7 @@ async fn change(
     project: &Project,
     name: &MemoryName,
     by: By,
-    step: impl Fn(&Found, MatchMeans<'_>) -> Result<PlanStep, MemoryError> + Clone + Send + 'static,
+    step: impl Fn(&MemoryFile, MatchMeans<'_>) -> Result<PlanStep, MemoryError> + Clone + Send + 'static,
 ) -> Result<(), MemoryError> {
     let mut attempt = 0;
     loop {
@@ -92,7 +92,7 @@ async fn change(
         let (name, step) = (name.clone(), step.clone());
         let work = move |view: &View, cancel: &Cancel| {
             let means = MatchMeans { program: view.parsers.program(), cancel };
-            step(&Found::read(&view.root, &name)?, means)
+            step(&MemoryFile::read(&view.root, &name)?, means)
         };
         let step = project.look(work).await??;
         match apply_aside(project, Plan::new(vec![step]), by.clone()).await {

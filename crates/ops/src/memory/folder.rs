@@ -21,32 +21,32 @@ pub async fn list(project: &Project) -> Result<Vec<MemoryName>, MemoryError> {
 
 /// The text of a memory; `None` when there is none of that name.
 pub async fn read(project: &Project, name: MemoryName) -> Result<Option<String>, MemoryError> {
-    let found = project.look(move |view, _| Found::read(&view.root, &name)).await??;
+    let found = project.look(move |view, _| MemoryFile::read(&view.root, &name)).await??;
     Ok(found.memory.map(|(text, _)| text.as_str().to_owned()))
 }
 
 /// A memory's file, and what is in it.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct MemoryFile {
     /// Where it is, or would be.
     pub(super) path: RelPath,
     /// Its text, and the hash of its bytes; `None` when there is no file.
     pub(super) memory: Option<(Text, ContentHash)>,
 }
 
-impl Found {
-    pub(super) fn read(root: &Root, name: &MemoryName) -> Result<Found, MemoryError> {
+impl MemoryFile {
+    pub(super) fn read(root: &Root, name: &MemoryName) -> Result<MemoryFile, MemoryError> {
         let path = name.file(&folder(root)?);
         if kind_of(root, &path)?.is_none() {
-            return Ok(Found { path, memory: None });
+            return Ok(MemoryFile { path, memory: None });
         }
         let bytes = match root.read_unlinked(&path, MAX_FILE_BYTES) {
-            Err(VfsError::NotFound { .. }) => return Ok(Found { path, memory: None }),
+            Err(VfsError::NotFound { .. }) => return Ok(MemoryFile { path, memory: None }),
             read => read?.bytes,
         };
         let hash = ContentHash::of(&bytes);
         let text = Text::decode(bytes).map_err(|_| MemoryError::Binary(path.clone()))?;
-        Ok(Found { path, memory: Some((text, hash)) })
+        Ok(MemoryFile { path, memory: Some((text, hash)) })
     }
 }
 
@@ -147,7 +147,7 @@ mod tests {
         link("../../notes", ".symd/memories/topic");
         assert_eq!(shown(&root), ["a"]);
         for name in ["secret", "topic/n", "topic/new"] {
-            let found = Found::read(&root, &MemoryName::new(name).expect("valid"));
+            let found = MemoryFile::read(&root, &MemoryName::new(name).expect("valid"));
             assert!(matches!(found, Err(MemoryError::Link(_))), "{name}: {found:?}");
         }
         let (scratch, root) = project(&["elsewhere/memories/a.md"]);

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::answer::Completeness;
-use super::judge::{Found, Judged};
+use super::judge::{Judged, JudgedOccurrence};
 use symd_base::RelPath;
 use symd_config::{LanguageId, Languages};
 use symd_resolve::{Judgement, Role};
@@ -12,9 +12,9 @@ use symd_resolve::{Judgement, Role};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Compared {
     /// Likely occurrences in files of languages that the server serves.
-    pub(crate) silent: Vec<Found>,
+    pub(crate) silent: Vec<JudgedOccurrence>,
     /// Likely occurrences in files of languages that it does not.
-    pub(crate) other_languages: Vec<Found>,
+    pub(crate) other_languages: Vec<JudgedOccurrence>,
     /// How many there are of which nothing can be said.
     pub(crate) unchecked: usize,
 }
@@ -39,8 +39,8 @@ pub(crate) fn compare(
         let uses = judged.of(judgement).filter(|one| one.role != Role::Declaration);
         uses.filter(|one| !told.contains(&(&one.path, one.range.start)))
     };
-    let (silent, other_languages): (Vec<Found>, Vec<Found>) =
-        untold(Judgement::Likely).map(Found::of).partition(|one| is_served(&one.path));
+    let (silent, other_languages): (Vec<JudgedOccurrence>, Vec<JudgedOccurrence>) =
+        untold(Judgement::Likely).map(JudgedOccurrence::of).partition(|one| is_served(&one.path));
     Compared { silent, other_languages, unchecked: untold(Judgement::Unchecked).count() }
 }
 
@@ -68,11 +68,11 @@ pub(crate) struct Standing(HashMap<(RelPath, u32), Verdict>);
 
 impl Standing {
     /// What came of asking about `one`, if it was asked about.
-    pub(crate) fn of(&self, one: &Found) -> Option<Verdict> {
+    pub(crate) fn of(&self, one: &JudgedOccurrence) -> Option<Verdict> {
         self.0.get(&(one.path.clone(), one.range.start)).copied()
     }
 
-    pub(crate) fn note(&mut self, one: &Found, verdict: Verdict) {
+    pub(crate) fn note(&mut self, one: &JudgedOccurrence, verdict: Verdict) {
         self.0.insert((one.path.clone(), one.range.start), verdict);
     }
 
@@ -82,11 +82,11 @@ impl Standing {
     }
 
     /// From how many of these the server leads to the symbol.
-    pub(crate) fn confirmed_among(&self, silent: &[Found]) -> usize {
+    pub(crate) fn confirmed_among(&self, silent: &[JudgedOccurrence]) -> usize {
         silent.iter().filter(|one| self.of(one) == Some(Verdict::Confirmed)).count()
     }
 
-    pub(crate) fn not_refuted(&self, silent: &[Found]) -> Vec<Found> {
+    pub(crate) fn not_refuted(&self, silent: &[JudgedOccurrence]) -> Vec<JudgedOccurrence> {
         silent.iter().filter(|one| self.of(one) != Some(Verdict::Refuted)).cloned().collect()
     }
 
@@ -111,8 +111,8 @@ mod tests {
     use super::*;
     use symd_base::TextRange;
 
-    fn found(start: u32) -> Found {
-        Found {
+    fn found(start: u32) -> JudgedOccurrence {
+        JudgedOccurrence {
             path: RelPath::new("a.py").expect("valid"),
             range: TextRange::new(start, start + 1),
             judgement: Judgement::Likely,
@@ -121,7 +121,7 @@ mod tests {
     }
 
     fn completeness(silent: u32, verdicts: &[Verdict], unchecked: usize) -> Completeness {
-        let silent: Vec<Found> = (0..silent).map(found).collect();
+        let silent: Vec<JudgedOccurrence> = (0..silent).map(found).collect();
         let mut standing = Standing::default();
         silent.iter().zip(verdicts).for_each(|(one, &verdict)| standing.note(one, verdict));
         standing.completeness(&Compared { silent, other_languages: Vec::new(), unchecked })

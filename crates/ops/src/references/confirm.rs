@@ -4,7 +4,7 @@
 use tokio::task::JoinSet;
 
 use super::compare::{Standing, Verdict};
-use super::judge::Found;
+use super::judge::JudgedOccurrence;
 use crate::Project;
 use crate::question::QuestionError;
 use crate::spot::{Expect, Spot, check};
@@ -20,11 +20,11 @@ const ASKED: usize = 8;
 pub(crate) async fn confirm(
     project: &Project,
     target: &Target,
-    silent: &[Found],
+    silent: &[JudgedOccurrence],
     standing: &mut Standing,
 ) -> Result<(), QuestionError> {
     let Ok(language) = project.language_of(target) else { return Ok(()) };
-    let new: Vec<&Found> = silent.iter().filter(|one| standing.of(one).is_none()).collect();
+    let new: Vec<&JudgedOccurrence> = silent.iter().filter(|one| standing.of(one).is_none()).collect();
     let chosen = spread(&new, ASKED.saturating_sub(standing.asked()));
     if chosen.is_empty() {
         return Ok(());
@@ -47,13 +47,13 @@ pub(crate) async fn confirm(
 }
 
 /// Up to `count` of `all`, evenly spread.
-fn spread<'a>(all: &[&'a Found], count: usize) -> Vec<&'a Found> {
+fn spread<'a>(all: &[&'a JudgedOccurrence], count: usize) -> Vec<&'a JudgedOccurrence> {
     let count = count.min(all.len());
     (0..count).map(|number| all[number * all.len() / count]).collect()
 }
 
 /// The occurrences as places to ask about, in their files' versions of now.
-async fn places(project: &Project, chosen: &[&Found]) -> Result<Vec<Option<At>>, QuestionError> {
+async fn places(project: &Project, chosen: &[&JudgedOccurrence]) -> Result<Vec<Option<At>>, QuestionError> {
     let wanted: Vec<(RelPath, u32)> = chosen.iter().map(|one| (one.path.clone(), one.range.start)).collect();
     project
         .look(move |view, _| {

@@ -28,16 +28,21 @@ pub(crate) struct Judged {
 
 /// An occurrence on its way to a reference.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct JudgedOccurrence {
     pub(crate) path: RelPath,
     pub(crate) range: TextRange,
     pub(crate) judgement: Judgement,
     pub(crate) role: Role,
 }
 
-impl Found {
-    pub(crate) fn of(one: &Occurrence) -> Found {
-        Found { path: one.path.clone(), range: one.range, judgement: one.judgement, role: one.role }
+impl JudgedOccurrence {
+    pub(crate) fn of(one: &Occurrence) -> JudgedOccurrence {
+        JudgedOccurrence {
+            path: one.path.clone(),
+            range: one.range,
+            judgement: one.judgement,
+            role: one.role,
+        }
     }
 }
 
@@ -77,13 +82,13 @@ pub(crate) async fn judge(project: &Project, targets: &[Target]) -> Result<Judge
 /// Occurrences with their lines and what is around them, without those that are no longer there.
 pub(crate) fn listed(
     view: &View,
-    found: &[Found],
+    found: &[JudgedOccurrence],
     name: &str,
     cancel: &Cancel,
 ) -> Result<Vec<Reference>, QuestionError> {
     let ranges: Vec<(RelPath, TextRange)> = found.iter().map(|one| (one.path.clone(), one.range)).collect();
     let spots = spots(view, &ranges, name, cancel)?;
-    let reference = |(spot, one): (Option<Spot>, &Found)| {
+    let reference = |(spot, one): (Option<Spot>, &JudgedOccurrence)| {
         Some(Reference { spot: spot?, role: one.role, judgement: one.judgement })
     };
     Ok(spots.into_iter().zip(found).filter_map(reference).collect())

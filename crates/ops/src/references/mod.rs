@@ -19,12 +19,12 @@ pub use self::answer::{Completeness, Reference, References};
 pub(super) use self::compare::{Compared, Standing, compare};
 pub(super) use self::confirm::confirm;
 use self::judge::listed;
-pub(super) use self::judge::{Found, Judged, judge};
+pub(super) use self::judge::{Judged, JudgedOccurrence, judge};
 pub use self::overloads::references_of_overloads;
 use super::Project;
 use super::question::{QuestionError, Source, unchanged};
 use super::spot::{self, Checked, Dropped, Expect};
-use super::target::{Target, Wanted};
+use super::target::{SymbolSelector, Target};
 use super::unread::{self, Unread};
 use symd_base::RelPath;
 use symd_engine::View;
@@ -41,7 +41,7 @@ const PATIENT_ROUNDS: usize = 8;
 #[derive(Clone, Debug)]
 pub struct FindReferences {
     /// Of which symbol.
-    pub wanted: Wanted,
+    pub wanted: SymbolSelector,
     /// How long to wait for a server that is not ready.
     pub waiting: Waiting,
 }
@@ -83,7 +83,7 @@ async fn add_accessor_uses(
     let work = move |view: &View, cancel: &_| {
         let (mut list, mut unread) = (Vec::new(), Unread::default());
         for (name, one) in resolve::accessor_uses(view, &target.resolved(), cancel)? {
-            list.extend(listed(view, &[Found::of(&one)], &name, cancel)?);
+            list.extend(listed(view, &[JudgedOccurrence::of(&one)], &name, cancel)?);
         }
         if resolve::has_accessors(&target.resolved()) {
             let names = resolve::accessor_names(&target.name);
@@ -150,7 +150,7 @@ async fn from_syntax(
 ) -> Result<References, QuestionError> {
     let unchecked = judged.of(Judgement::Unchecked).count();
     let possible = judged.occurrences.iter().filter(|one| one.judgement != Judgement::Unlikely);
-    let found = possible.filter(|one| !judged.is_own(one)).map(Found::of).collect();
+    let found = possible.filter(|one| !judged.is_own(one)).map(JudgedOccurrence::of).collect();
     let (list, _) = show(project, target, found, Vec::new()).await?;
     Ok(References {
         target: target.clone(),
@@ -175,8 +175,8 @@ async fn from_syntax(
 async fn show(
     project: &Project,
     target: &Target,
-    first: Vec<Found>,
-    second: Vec<Found>,
+    first: Vec<JudgedOccurrence>,
+    second: Vec<JudgedOccurrence>,
 ) -> Result<(Vec<Reference>, Vec<Reference>), QuestionError> {
     if first.is_empty() && second.is_empty() {
         return Ok((Vec::new(), Vec::new()));

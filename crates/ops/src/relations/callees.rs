@@ -4,7 +4,7 @@
 use tokio::task::JoinSet;
 
 use super::Omitted;
-use super::level::{Gathered, Key, Level, Party, Where};
+use super::level::{Gathered, Level, Party, SymbolKey, Where};
 use crate::Project;
 use crate::declared::declared_by;
 use crate::question::{QuestionError, Source};
@@ -75,18 +75,18 @@ pub(super) fn pointed_at(
     kind: SymbolKind,
     place: &Span,
     cancel: &Cancel,
-) -> Result<(Key, Option<Party>), QuestionError> {
+) -> Result<(SymbolKey, Option<Party>), QuestionError> {
     let party = Some(Party { name_path: name.to_owned(), kind, line: place.start.line });
     let path = match &place.file {
         FileRef::Outside(path) => {
-            return Ok((Key { file: Where::Outside(path.clone()), at: Some(place.start.line) }, party));
+            return Ok((SymbolKey { file: Where::Outside(path.clone()), at: Some(place.start.line) }, party));
         }
         FileRef::Project(path) => path,
     };
     let spot = check(view, std::slice::from_ref(place), Expect::Anything, cancel)?.spots.pop();
     let declared = |spot: Spot| declared_by(view, &spot).map_or(spot.range.start, |(_, start)| start);
     let at = spot.map(declared);
-    Ok((Key { file: Where::Project(path.clone()), at }, party))
+    Ok((SymbolKey { file: Where::Project(path.clone()), at }, party))
 }
 
 async fn from_body(
@@ -114,7 +114,7 @@ async fn from_body(
                 continue;
             };
             let Some((_, row)) = best.row() else { continue };
-            let key = Key { file: Where::Project(best.file.path.clone()), at: Some(row.name_start) };
+            let key = SymbolKey { file: Where::Project(best.file.path.clone()), at: Some(row.name_start) };
             gathered.add(key, Some(site.line), found.len() == 1, None);
         }
         Ok::<_, QuestionError>((gathered.branches(view, &languages), omitted))

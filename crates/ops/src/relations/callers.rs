@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::Omitted;
-use super::level::{Gathered, Key, Level, Party, Where};
+use super::level::{Gathered, Level, Party, SymbolKey, Where};
 use crate::Project;
 use crate::question::{QuestionError, Source};
 use crate::references::{Completeness, Judged, Reference, References, judge, of_judged, renamed_to};
@@ -86,7 +86,7 @@ async fn from_hierarchy(
             .collect();
         // The same function may be called at a place that the server tells otherwise: through an alias, say.
         let around = spots(view, &silent, &name, cancel)?;
-        let lacks = around.iter().flatten().any(|spot| !gathered.has(&Key::around(spot)));
+        let lacks = around.iter().flatten().any(|spot| !gathered.has(&SymbolKey::around(spot)));
         let unchecked = judged.of(Judgement::Unchecked);
         let unchecked =
             unchecked.filter(|one| one.role == Role::Call && !is_told(&one.path, one.range)).count();
@@ -147,7 +147,7 @@ fn gather(
     for Reference { spot, role, judgement } in found.list.iter().chain(&found.elsewhere) {
         match role {
             Role::Call => {
-                let key = Key::around(spot);
+                let key = SymbolKey::around(spot);
                 let is_new = !gathered.has(&key) && hierarchy.is_some() && !of_hierarchy.has(&key);
                 omitted.only_in_references += usize::from(is_new);
                 gathered.add(key, Some(spot.line), *judgement == Judgement::Likely, None);
@@ -173,7 +173,7 @@ pub(super) fn add(
         match &call.item.name_range.file {
             FileRef::Outside(path) => {
                 let line = call.item.name_range.start.line;
-                let key = Key { file: Where::Outside(path.clone()), at: Some(line) };
+                let key = SymbolKey { file: Where::Outside(path.clone()), at: Some(line) };
                 let party = Party { name_path: call.item.name.clone(), kind: call.item.kind, line };
                 gathered.add(key, None, true, Some(party));
             }
@@ -184,9 +184,9 @@ pub(super) fn add(
     }
     // All at once: each file is read once.
     let spots: Vec<Spot> = check(view, &spans, Expect::Anything, cancel)?.spots;
-    spots.iter().for_each(|spot| gathered.add(Key::around(spot), Some(spot.line), true, None));
+    spots.iter().for_each(|spot| gathered.add(SymbolKey::around(spot), Some(spot.line), true, None));
     let callers: Vec<Spot> = check(view, &callers, Expect::Anything, cancel)?.spots;
-    callers.iter().for_each(|spot| gathered.add(Key::around(spot), None, true, None));
+    callers.iter().for_each(|spot| gathered.add(SymbolKey::around(spot), None, true, None));
     Ok((gathered, spots.into_iter().map(|spot| (spot.path, spot.range.start)).collect()))
 }
 

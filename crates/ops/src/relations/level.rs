@@ -14,7 +14,7 @@ use symd_syntax::SymbolKind;
 
 /// What tells symbols apart: the file, and where the name begins; the top level of a file has no such place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Key {
+pub struct SymbolKey {
     /// Which file.
     pub file: Where,
     /// Where its name begins in a file of the project, its line in another; `None` for a file's top level.
@@ -45,7 +45,7 @@ pub struct Party {
 #[derive(Clone, Debug)]
 pub struct Branch {
     /// What tells it from others.
-    pub key: Key,
+    pub key: SymbolKey,
     /// Who it is.
     pub party: Party,
     /// The 0-based lines where it shows, ascending: of the calls, in the caller's file; of the subtypes' heads.
@@ -62,25 +62,25 @@ pub(crate) struct Level {
     pub(crate) omitted: Omitted,
 }
 
-impl Key {
-    pub(super) fn of(target: &Target) -> Key {
-        Key { file: Where::Project(target.at.path.clone()), at: Some(target.name_range.start) }
+impl SymbolKey {
+    pub(super) fn of(target: &Target) -> SymbolKey {
+        SymbolKey { file: Where::Project(target.at.path.clone()), at: Some(target.name_range.start) }
     }
 
     /// The function or file that a spot stands in.
-    pub(super) fn around(spot: &Spot) -> Key {
+    pub(super) fn around(spot: &Spot) -> SymbolKey {
         let at = spot.inside.as_ref().map(|inside| inside.name_start);
-        Key { file: Where::Project(spot.path.clone()), at }
+        SymbolKey { file: Where::Project(spot.path.clone()), at }
     }
 }
 
 /// Places, gathered by the symbol on the other side.
 #[derive(Default)]
-pub(super) struct Gathered(BTreeMap<Key, (Vec<u32>, bool, Option<Party>)>);
+pub(super) struct Gathered(BTreeMap<SymbolKey, (Vec<u32>, bool, Option<Party>)>);
 
 impl Gathered {
     /// Adds a place at `line` (0-based). `party` where the key does not lead to it.
-    pub(super) fn add(&mut self, key: Key, line: Option<u32>, is_likely: bool, party: Option<Party>) {
+    pub(super) fn add(&mut self, key: SymbolKey, line: Option<u32>, is_likely: bool, party: Option<Party>) {
         let entry = self.0.entry(key).or_default();
         entry.0.extend(line);
         entry.1 |= is_likely;
@@ -89,16 +89,16 @@ impl Gathered {
         }
     }
 
-    pub(super) fn has(&self, key: &Key) -> bool {
+    pub(super) fn has(&self, key: &SymbolKey) -> bool {
         self.0.contains_key(key)
     }
 
     /// Each symbol with its lines, and who it is where the key does not tell.
-    pub(super) fn into_parts(self) -> impl Iterator<Item = (Key, Vec<u32>, Option<Party>)> {
+    pub(super) fn into_parts(self) -> impl Iterator<Item = (SymbolKey, Vec<u32>, Option<Party>)> {
         self.0.into_iter().map(|(key, (lines, _, party))| (key, lines, party))
     }
 
-    pub(super) fn keys(&self) -> impl Iterator<Item = &Key> {
+    pub(super) fn keys(&self) -> impl Iterator<Item = &SymbolKey> {
         self.0.keys()
     }
 
@@ -113,7 +113,7 @@ impl Gathered {
 
     /// The branches, by file, then by position.
     pub(super) fn branches(self, view: &View, languages: &Languages) -> Vec<Branch> {
-        let branch = |(key, (mut lines, is_likely, party)): (Key, (Vec<u32>, bool, Option<Party>))| {
+        let branch = |(key, (mut lines, is_likely, party)): (SymbolKey, (Vec<u32>, bool, Option<Party>))| {
             lines.sort_unstable();
             lines.dedup();
             let target = match (&key.file, key.at) {
@@ -138,7 +138,7 @@ pub(super) fn party_of(target: &Target) -> Party {
     }
 }
 
-pub(super) fn top_level(key: &Key) -> Party {
+pub(super) fn top_level(key: &SymbolKey) -> Party {
     let name_path = match &key.file {
         Where::Project(path) => path.file_stem().to_owned(),
         Where::Outside(path) => path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),

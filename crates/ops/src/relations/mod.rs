@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 pub(crate) use self::callees::callees;
 use self::level::Level;
-pub use self::level::{Branch, Key, Party, Where};
+pub use self::level::{Branch, Party, SymbolKey, Where};
 pub(crate) use self::overloads::longest;
 pub use self::overloads::related_to_overloads;
 pub use self::reach::{Reach, Reached};
@@ -27,7 +27,7 @@ pub use self::users::{UsePlace, User, UserGaps};
 use super::Project;
 use super::implementations::Doubt;
 use super::question::{QuestionError, Source, unchanged};
-use super::target::{Target, Wanted};
+use super::target::{SymbolSelector, Target};
 use super::together::all_of;
 use super::unread::{self, Unread};
 use symd_base::cancel::Cancelled;
@@ -49,7 +49,7 @@ const TIME: Duration = Duration::from_secs(20);
 #[derive(Clone, Debug)]
 pub struct FindRelated {
     /// To which symbol.
-    pub wanted: Wanted,
+    pub wanted: SymbolSelector,
     /// What.
     pub relation: Relation,
     /// How many levels; at least one.
@@ -148,7 +148,7 @@ pub async fn related(project: &Project, ask: &FindRelated) -> Result<Related, Qu
 }
 
 async fn once(project: &Project, target: Target, ask: &FindRelated) -> Result<Related, QuestionError> {
-    let mut growing = Growing { seen: HashSet::from([Key::of(&target)]), ..Growing::default() };
+    let mut growing = Growing { seen: HashSet::from([SymbolKey::of(&target)]), ..Growing::default() };
     let mut waiting = VecDeque::from([(None, target.clone())]);
     let mut source = None;
     let mut leaves = Vec::new();
@@ -231,7 +231,7 @@ async fn level(
 #[derive(Default)]
 struct Growing {
     nodes: Vec<Node>,
-    seen: HashSet<Key>,
+    seen: HashSet<SymbolKey>,
     omitted: Omitted,
 }
 
@@ -252,7 +252,7 @@ impl Growing {
 
     /// Whether `key` is the function asked about, or stands on the way to it. The former is seen from the start and
     /// is no node.
-    fn is_above(&self, mut parent: Option<usize>, key: &Key) -> bool {
+    fn is_above(&self, mut parent: Option<usize>, key: &SymbolKey) -> bool {
         while let Some(at) = parent {
             if self.nodes[at].branch.key == *key {
                 return true;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::callers::have_callers;
-use super::level::{Key, Where};
+use super::level::{SymbolKey, Where};
 use super::users::{User, UserGaps, Users, users};
 use crate::Project;
 use crate::part::{Part, part_of, says_generated};
@@ -82,7 +82,7 @@ pub(crate) async fn reach(
     limits: ReachLimits,
     waiting: Waiting,
 ) -> Result<Reach, QuestionError> {
-    let own = starts.iter().map(Key::of).collect();
+    let own = starts.iter().map(SymbolKey::of).collect();
     let mut growing = Growing { own, places: HashMap::new(), reached: Vec::new(), gaps: UserGaps::default() };
     let mut source = None;
     let until = until(limits.time, waiting);
@@ -133,9 +133,9 @@ fn until(time: Duration, waiting: Waiting) -> Instant {
 
 /// What was reached so far.
 struct Growing {
-    own: Vec<Key>,
+    own: Vec<SymbolKey>,
     /// Where in `reached` a symbol stands.
-    places: HashMap<Key, usize>,
+    places: HashMap<SymbolKey, usize>,
     reached: Vec<Reached>,
     gaps: UserGaps,
 }

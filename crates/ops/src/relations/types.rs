@@ -7,7 +7,7 @@ use tokio::sync::OnceCell;
 
 use super::Omitted;
 use super::callees::pointed_at;
-use super::level::{Gathered, Key, Level, Party, Where};
+use super::level::{Gathered, Level, Party, SymbolKey, Where};
 use crate::Project;
 use crate::implementations::{Doubt, doubtful, left_by_server, possible};
 use crate::question::{QuestionError, Source};
@@ -85,7 +85,7 @@ pub(crate) async fn types(
 fn left_doubts(links: &TypeLinks, of: &Target, (direction, listed): (Direction, &Gathered)) -> Vec<Doubt> {
     match direction {
         Direction::Down => {
-            let place = |key: &Key| match &key.file {
+            let place = |key: &SymbolKey| match &key.file {
                 Where::Project(path) => Some((path.clone(), key.at?)),
                 Where::Outside(_) => None,
             };
@@ -154,7 +154,7 @@ fn from_heads(view: &View, links: &TypeLinks, of: &Target, direction: Direction)
             let Some((outline, row)) = link.class.row().filter(|(_, row)| is_type(row.kind())) else {
                 continue;
             };
-            let key = Key { file: Where::Project(path.clone()), at: Some(row.name_start) };
+            let key = SymbolKey { file: Where::Project(path.clone()), at: Some(row.name_start) };
             let line = source.as_ref().map(|source| source.text.line_column(link.in_head.start).line);
             // The index does not have all of them.
             let name_path = outline.name_path(link.class.row);

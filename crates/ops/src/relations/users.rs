@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::callers::{add, hierarchy};
-use super::level::{Gathered, Key, Party, Where, party_of, top_level};
+use super::level::{Gathered, Party, SymbolKey, Where, party_of, top_level};
 use crate::Project;
 use crate::question::{QuestionError, Source};
 use crate::references::{Completeness, Reference, References, judge, of_judged};
@@ -20,7 +20,7 @@ use symd_resolve::{Judgement, Role};
 #[derive(Clone, Debug)]
 pub struct User {
     /// What tells it from others.
-    pub key: Key,
+    pub key: SymbolKey,
     /// Who it is.
     pub party: Party,
     /// Where, by line. Empty where a server tells that it calls and not where.
@@ -151,14 +151,14 @@ fn gathered(
     calls: &[CallSite],
     cancel: &Cancel,
 ) -> Result<Vec<User>, QuestionError> {
-    let mut all: BTreeMap<Key, (Vec<UsePlace>, Option<Party>)> = BTreeMap::new();
+    let mut all: BTreeMap<SymbolKey, (Vec<UsePlace>, Option<Party>)> = BTreeMap::new();
     let told = found.list.iter().chain(&found.elsewhere).map(|one| (one, one.judgement));
     let silent = found.silent.iter().map(|one| (one, Judgement::Unchecked));
     for (Reference { spot, role, .. }, judgement) in told.chain(silent) {
         if *role == Role::Declaration {
             continue;
         }
-        all.entry(Key::around(spot)).or_default().0.push(UsePlace {
+        all.entry(SymbolKey::around(spot)).or_default().0.push(UsePlace {
             line: spot.line,
             role: *role,
             is_likely: judgement == Judgement::Likely,
@@ -175,7 +175,7 @@ fn gathered(
             }
         }
     }
-    let user = |(key, (mut places, party)): (Key, (Vec<UsePlace>, Option<Party>))| {
+    let user = |(key, (mut places, party)): (SymbolKey, (Vec<UsePlace>, Option<Party>))| {
         places.sort_by_key(|place| place.line);
         let target = match (&key.file, key.at) {
             (Where::Project(path), Some(at)) => declared_at(view, languages, path, at),

@@ -18,7 +18,7 @@ use super::unseen::Unseen;
 use super::{Doubts, Draft, Rename, UncheckedUses, ask_server, counted};
 use crate::Project;
 use crate::question::{QuestionError, Source};
-use crate::references::{Found, Judged, compare};
+use crate::references::{Judged, JudgedOccurrence, compare};
 use crate::server_edit::{ServerEdit, ServerEditError};
 use crate::target::Target;
 use symd_base::{RelPath, TextEdit};
@@ -158,7 +158,7 @@ fn is_member(target: &Target) -> bool {
     matches!(target.symbol.kind, Constant | Field | Method | Property | Variable)
 }
 
-fn placed(one: &Found) -> Placed {
+fn placed(one: &JudgedOccurrence) -> Placed {
     (one.path.clone(), one.range)
 }
 

@@ -39,7 +39,7 @@ use super::overrides::OverrideLinks;
 use super::question::{QuestionError, Source};
 use super::references::judge;
 use super::server_edit::ServerEdit;
-use super::target::{Target, Wanted};
+use super::target::{SymbolSelector, Target};
 use symd_base::{RelPath, TextEdit, TextRange};
 use symd_engine::View;
 use symd_lsp::{NoAnswer, Waiting};
@@ -55,7 +55,7 @@ const NAMED_FILES: usize = 5;
 #[derive(Clone, Debug)]
 pub struct Rename {
     /// Which symbol.
-    pub wanted: Wanted,
+    pub wanted: SymbolSelector,
     /// What it is to be called, as it would be written in the source.
     pub new_name: String,
     /// Where mentions of the name are changed too.

@@ -4,19 +4,19 @@
 use std::ops::Range;
 
 use super::names::path;
-use super::parsed::{FilePatch, Hunk, ParseError, Patch, shown};
+use super::parsed::{FilePatch, Hunk, Patch, PatchParseError, shown};
 use super::unified::{Header, read_lines};
 use symd_edit::Access;
 
 /// The lines between Begin and End; `None` where the patch does not begin so.
-pub(super) fn bounds(lines: &[&str]) -> Result<Option<Range<usize>>, ParseError> {
+pub(super) fn bounds(lines: &[&str]) -> Result<Option<Range<usize>>, PatchParseError> {
     let is = |at: usize, text: &str| lines[at].trim() == text;
     let Some(first) = (0..lines.len()).find(|&at| !lines[at].trim().is_empty()) else { return Ok(None) };
     if !is(first, "*** Begin Patch") {
         return Ok(None);
     }
     let last = (first..lines.len()).rev().find(|&at| is(at, "*** End Patch"));
-    last.map(|last| Some(first + 1..last)).ok_or(ParseError::Unclosed { line: first + 1 })
+    last.map(|last| Some(first + 1..last)).ok_or(PatchParseError::Unclosed { line: first + 1 })
 }
 
 /// Whether the lines are a unified diff.
@@ -28,7 +28,7 @@ pub(super) fn is_unified(lines: &[&str]) -> bool {
 const SECTION: &str =
     "`*** Update File: path`, `*** Add File: path`, `*** Delete File: path` or `*** End Patch`";
 
-pub(super) fn parse(lines: &[&str], range: Range<usize>) -> Result<Patch, ParseError> {
+pub(super) fn parse(lines: &[&str], range: Range<usize>) -> Result<Patch, PatchParseError> {
     let mut reader = Reader { lines, at: range.start, end: range.end };
     let mut patch = Patch::default();
     while let Some(line) = reader.line() {
@@ -46,11 +46,11 @@ pub(super) fn parse(lines: &[&str], range: Range<usize>) -> Result<Patch, ParseE
         } else if let Some(path) = named("*** Update File:") {
             reader.update(path?)?
         } else {
-            return Err(ParseError::Unexpected { line: at, expected: SECTION, found: shown(line) });
+            return Err(PatchParseError::Unexpected { line: at, expected: SECTION, found: shown(line) });
         };
         patch.files.push(file);
     }
-    if patch.files.is_empty() { Err(ParseError::Empty) } else { Ok(patch) }
+    if patch.files.is_empty() { Err(PatchParseError::Empty) } else { Ok(patch) }
 }
 
 struct Reader<'a> {
@@ -76,11 +76,12 @@ impl<'a> Reader<'a> {
         rest.next().is_none_or(|line| line.starts_with("*** ") && line.trim_end() != "*** End of File")
     }
 
-    fn added(&mut self) -> Result<String, ParseError> {
+    fn added(&mut self) -> Result<String, PatchParseError> {
         let mut text = String::new();
         while let Some(line) = self.line_inside().filter(|_| !self.is_over()) {
             let expected = "a line of the new file, beginning with '+'";
-            let unexpected = || ParseError::Unexpected { line: self.at + 1, expected, found: shown(line) };
+            let unexpected =
+                || PatchParseError::Unexpected { line: self.at + 1, expected, found: shown(line) };
             text.push_str(line.strip_prefix('+').ok_or_else(unexpected)?);
             text.push('\n');
             self.at += 1;
@@ -88,7 +89,7 @@ impl<'a> Reader<'a> {
         Ok(text)
     }
 
-    fn update(&mut self, file: symd_base::RelPath) -> Result<FilePatch, ParseError> {
+    fn update(&mut self, file: symd_base::RelPath) -> Result<FilePatch, PatchParseError> {
         let mut new_path = None;
         if let Some(name) = self.line().and_then(|line| line.strip_prefix("*** Move to:")) {
             new_path = Some(path(self.at + 1, name.trim())?);
@@ -100,12 +101,12 @@ impl<'a> Reader<'a> {
             hunks.push(self.hunk(hunks.len() + 1)?);
         }
         if hunks.is_empty() && new_path.is_none() {
-            return Err(ParseError::NoHunks { line: at, file: file.as_str().to_owned() });
+            return Err(PatchParseError::NoHunks { line: at, file: file.as_str().to_owned() });
         }
         Ok(FilePatch::Update { names: vec![file], new_path, hunks })
     }
 
-    fn hunk(&mut self, number: usize) -> Result<Hunk, ParseError> {
+    fn hunk(&mut self, number: usize) -> Result<Hunk, PatchParseError> {
         let mut hunk = Hunk { number, ..Hunk::default() };
         while let Some(line) = self.line_inside().filter(|line| line.starts_with("@@")) {
             let mut inner = Header::read(line).hunk(number, self.at);
@@ -125,7 +126,7 @@ impl<'a> Reader<'a> {
             }
             if !(line.is_empty() || line.starts_with([' ', '+', '-', '\\', '\r'])) {
                 let expected = "a line of the hunk, beginning with ' ', '-' or '+', or `@@`";
-                return Err(ParseError::Unexpected { line: self.at + 1, expected, found: shown(line) });
+                return Err(PatchParseError::Unexpected { line: self.at + 1, expected, found: shown(line) });
             }
             self.at += 1;
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::parsed::{Hunk, HunkLine, Sign, shown};
-use super::place::{Aim, Finder, Miss, Tolerance, Wanted};
+use super::place::{Aim, ExpectedLine, Finder, Miss, Tolerance};
 use super::text::FileLines;
 use crate::endings::{Ending, Endings};
 use symd_base::{RelPath, TextEdit, TextRange};
@@ -124,7 +124,7 @@ pub(super) fn edits_of(
         let line = place.line + 1;
         let is_as_said = place.offset == 0 && place.fuzz == 0 && place.tolerance == Tolerance::Exact;
         if !is_as_said {
-            let Place { offset, fuzz, tolerance, .. } = place;
+            let HunkPosition { offset, fuzz, tolerance, .. } = place;
             shifts.push(Shift { path: path.clone(), hunk: hunk.number, line, offset, fuzz, tolerance });
         }
         file.edits(hunk, place.line, &mut edits)?;
@@ -147,7 +147,7 @@ struct Cursor {
 }
 
 /// Where a hunk stands: the 0-based line of its first old line.
-struct Place {
+struct HunkPosition {
     line: usize,
     offset: i64,
     fuzz: usize,
@@ -161,9 +161,9 @@ impl File<'_> {
         hunk: &Hunk,
         cursor: &mut Cursor,
         fuzz: usize,
-    ) -> Result<Place, HunkError> {
+    ) -> Result<HunkPosition, HunkError> {
         let floor = self.behind_headers(finder, hunk, cursor.floor)?;
-        let mut wanted: Vec<Wanted> =
+        let mut wanted: Vec<ExpectedLine> =
             hunk.old_lines().map(|line| (line.text.as_str(), line.unended)).collect();
         let shifted = |start: usize| usize::try_from(as_signed(start) + cursor.offset).unwrap_or(0);
         let aim = match hunk.start {
@@ -188,7 +188,7 @@ impl File<'_> {
         };
         let offset = hunk.start.map_or(0, |start| as_signed(line) - as_signed(start));
         *cursor = Cursor { floor: line + wanted.len(), offset };
-        Ok(Place { line, offset, fuzz, tolerance })
+        Ok(HunkPosition { line, offset, fuzz, tolerance })
     }
 
     /// Where a hunk goes that takes no line: where it says, else behind its headers, else at the end.
@@ -209,7 +209,7 @@ impl File<'_> {
         &self,
         finder: &mut Finder<'_>,
         hunk: &Hunk,
-        wanted: &[Wanted],
+        wanted: &[ExpectedLine],
         floor: usize,
         aim: Aim,
         max_fuzz: usize,
@@ -257,7 +257,7 @@ impl File<'_> {
         &self,
         finder: &mut Finder<'_>,
         hunk: &Hunk,
-        wanted: &[Wanted],
+        wanted: &[ExpectedLine],
         floor: usize,
         aim: Aim,
     ) -> HunkError {

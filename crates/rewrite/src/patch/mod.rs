@@ -16,12 +16,12 @@ mod text;
 mod unified;
 
 pub use hunks::{HunkError, Shift};
-pub use parsed::{FilePatch, Hunk, HunkLine, ParseError, Patch, Sign};
+pub use parsed::{FilePatch, Hunk, HunkLine, Patch, PatchParseError, Sign};
 pub use place::Tolerance;
-pub use plan::{FileOperation, Found, Options, Plan, PlanError, Read, plan};
+pub use plan::{FileToPatch, PatchOperation, PatchOptions, PatchPlan, PlanError, Read, plan};
 
 /// Reads a patch in either form.
-pub fn parse(patch: &str) -> Result<Patch, ParseError> {
+pub fn parse(patch: &str) -> Result<Patch, PatchParseError> {
     let lines = text::patch_lines(patch);
     match envelope::bounds(&lines)? {
         Some(inner) if !envelope::is_unified(&lines[inner.clone()]) => envelope::parse(&lines, inner),

@@ -1,6 +1,6 @@
 //! File names as they stand in the headers of diffs: quoted, with prefixes and time stamps.
 
-use super::parsed::ParseError;
+use super::parsed::PatchParseError;
 use symd_base::RelPath;
 
 /// The name in a `---` or `+++` line, without time stamp and quotes; `None` for `/dev/null`.
@@ -85,11 +85,11 @@ pub(super) fn without_prefixes(old: Option<String>, new: Option<String>) -> (Opt
 }
 
 /// A path of the project.
-pub(super) fn path(line: usize, name: &str) -> Result<RelPath, ParseError> {
-    let path = RelPath::new(name).map_err(|error| ParseError::Path { line, error })?;
+pub(super) fn path(line: usize, name: &str) -> Result<RelPath, PatchParseError> {
+    let path = RelPath::new(name).map_err(|error| PatchParseError::Path { line, error })?;
     if path.is_root() {
         let error = symd_base::PathError::Invalid(name.to_owned());
-        return Err(ParseError::Path { line, error });
+        return Err(PatchParseError::Path { line, error });
     }
     Ok(path)
 }

@@ -101,7 +101,7 @@ impl Hunk {
 
 /// Why a patch cannot be read. `line` is the 1-based line of the patch.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ParseError {
+pub enum PatchParseError {
     /// There is none.
     #[error(
         "The patch holds no file: give a unified diff (`--- a/file`, `+++ b/file`, `@@ -1,3 +1,3 @@`) or \

@@ -56,7 +56,7 @@ fn plain(text: &str) -> Cow<'_, str> {
 }
 
 /// An old line: its text, and whether the patch says that the file ends there without a line break.
-pub(super) type Wanted<'a> = (&'a str, bool);
+pub(super) type ExpectedLine<'a> = (&'a str, bool);
 
 /// Where a hunk is to be looked for.
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +95,7 @@ impl<'a> Finder<'a> {
     /// The 0-based line, not before `floor`, at which `wanted` begins.
     pub(super) fn find(
         &mut self,
-        wanted: &[Wanted],
+        wanted: &[ExpectedLine],
         floor: usize,
         aim: Aim,
     ) -> Result<(usize, Tolerance), Miss> {
@@ -128,13 +128,13 @@ impl<'a> Finder<'a> {
         self.find(&[(header, false)], floor, Aim::First).ok().map(|(line, _)| line)
     }
 
-    pub(super) fn fits(&self, wanted: &[Wanted], line: usize, tolerance: Tolerance) -> bool {
+    pub(super) fn fits(&self, wanted: &[ExpectedLine], line: usize, tolerance: Tolerance) -> bool {
         line + wanted.len() <= self.lines.count() && self.agreeing(wanted, line, tolerance) == wanted.len()
     }
 
     /// How many of the wanted lines agree, from the first, with what stands from `line` on.
-    pub(super) fn agreeing(&self, wanted: &[Wanted], line: usize, tolerance: Tolerance) -> usize {
-        let agrees = |at: usize, (text, unended): Wanted| {
+    pub(super) fn agreeing(&self, wanted: &[ExpectedLine], line: usize, tolerance: Tolerance) -> usize {
+        let agrees = |at: usize, (text, unended): ExpectedLine| {
             at < self.lines.count()
                 && tolerance.key(self.lines.line(at)) == tolerance.key(text)
                 && !(unended && self.lines.is_ended(at))
@@ -144,7 +144,7 @@ impl<'a> Finder<'a> {
 
     fn nearest(
         &mut self,
-        wanted: &[Wanted],
+        wanted: &[ExpectedLine],
         floor: usize,
         line: usize,
         tolerance: Tolerance,
@@ -185,7 +185,7 @@ impl<'a> Finder<'a> {
     /// The fitting places from `floor` on, ascending.
     fn candidates(
         &mut self,
-        wanted: &[Wanted],
+        wanted: &[ExpectedLine],
         floor: usize,
         tolerance: Tolerance,
     ) -> impl Iterator<Item = usize> {
@@ -202,7 +202,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Where the wanted line stands that the file has least often, and how many wanted lines are before it.
-    fn rarest(&mut self, wanted: &[Wanted], tolerance: Tolerance) -> (Vec<usize>, usize) {
+    fn rarest(&mut self, wanted: &[ExpectedLine], tolerance: Tolerance) -> (Vec<usize>, usize) {
         let lines = self.lines;
         let index = self.indices[tolerance as usize].get_or_insert_with(|| {
             let mut index: HashMap<Cow<str>, Vec<usize>> = HashMap::with_capacity(lines.count());

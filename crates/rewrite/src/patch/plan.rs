@@ -10,7 +10,7 @@ use symd_edit::Access;
 
 /// How a patch is applied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct PatchOptions {
     /// How many context lines at a hunk's start and end may be left out of account if it stands nowhere, as `patch` has
     /// it. Its default is 2; here it is 0.
     pub fuzz: usize,
@@ -18,7 +18,7 @@ pub struct Options {
 
 /// What is to be done to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FileOperation {
+pub enum PatchOperation {
     /// Changes its text, and moves it if there is a new path.
     Update {
         /// Where it is.
@@ -46,9 +46,9 @@ pub enum FileOperation {
 
 /// What a patch does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Plan {
+pub struct PatchPlan {
     /// In the patch's order.
-    pub operations: Vec<FileOperation>,
+    pub operations: Vec<PatchOperation>,
     /// Hunks that stand elsewhere than they say, or only nearly.
     pub shifts: Vec<Shift>,
     /// What else the answer should say.
@@ -107,7 +107,7 @@ pub enum PlanError {
 
 /// A file as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum FileToPatch {
     /// Its text.
     Text(String),
     /// It has none, and why. It can be moved and deleted.
@@ -115,30 +115,30 @@ pub enum Found {
 }
 
 /// Reads a file; `None` where there is none, the reason where it cannot be read.
-pub type Read<'a> = dyn FnMut(&RelPath) -> Result<Option<Found>, String> + 'a;
+pub type Read<'a> = dyn FnMut(&RelPath) -> Result<Option<FileToPatch>, String> + 'a;
 
 /// Plans `patch` against what `read` reads.
-pub fn plan(patch: &Patch, options: Options, read: &mut Read<'_>) -> Result<Plan, PlanError> {
+pub fn plan(patch: &Patch, options: PatchOptions, read: &mut Read<'_>) -> Result<PatchPlan, PlanError> {
     let mut planner = Planner { options, read, files: Vec::new(), at: HashMap::new(), shifts: Vec::new() };
     for file in &patch.files {
         planner.file(file)?;
     }
     let operations = planner.files.into_iter().map(File::operation).collect::<Result<_, _>>()?;
-    Ok(Plan { operations, shifts: planner.shifts, notes: patch.notes.clone() })
+    Ok(PatchPlan { operations, shifts: planner.shifts, notes: patch.notes.clone() })
 }
 
 /// A file while further sections may change it.
 enum File {
     Updated { path: RelPath, text: String, edits: Vec<TextEdit>, new_path: Option<RelPath> },
-    Other(FileOperation),
+    Other(PatchOperation),
 }
 
 impl File {
-    fn operation(self) -> Result<FileOperation, PlanError> {
+    fn operation(self) -> Result<PatchOperation, PlanError> {
         match self {
             File::Other(operation) => Ok(operation),
             File::Updated { path, edits, new_path, .. } => match TextEdits::new(edits) {
-                Ok(edits) => Ok(FileOperation::Update { path, edits, new_path }),
+                Ok(edits) => Ok(PatchOperation::Update { path, edits, new_path }),
                 Err(error) => Err(PlanError::Overlap { path, error }),
             },
         }
@@ -146,7 +146,7 @@ impl File {
 }
 
 struct Planner<'p, 'r> {
-    options: Options,
+    options: PatchOptions,
     read: &'p mut Read<'r>,
     files: Vec<File>,
     /// Every path that is spoken for, and by which file.
@@ -165,18 +165,18 @@ impl Planner<'_, '_> {
                 self.vacant(new_path)?;
                 self.push(
                     new_path.clone(),
-                    FileOperation::Add { path: new_path.clone(), text, access: *access },
+                    PatchOperation::Add { path: new_path.clone(), text, access: *access },
                 )
             }
             FilePatch::Add { path, text, access } => {
                 if let Some(&at) = self.at.get(path)
-                    && matches!(&self.files[at], File::Other(FileOperation::Delete { .. }))
+                    && matches!(&self.files[at], File::Other(PatchOperation::Delete { .. }))
                 {
                     return self.make_anew(at, path, text);
                 }
                 self.vacant(path)?;
                 let (text, access) = (text.clone(), *access);
-                self.push(path.clone(), FileOperation::Add { path: path.clone(), text, access })
+                self.push(path.clone(), PatchOperation::Add { path: path.clone(), text, access })
             }
             FilePatch::Delete { path, hunks } => {
                 let found = self.found(path, "delete")?;
@@ -187,7 +187,7 @@ impl Planner<'_, '_> {
                         return Err(PlanError::Remains { path: path.clone() });
                     }
                 }
-                self.push(path.clone(), FileOperation::Delete { path: path.clone() })
+                self.push(path.clone(), PatchOperation::Delete { path: path.clone() })
             }
         }
     }
@@ -213,7 +213,7 @@ impl Planner<'_, '_> {
         let (path, found) = self.first_that_exists(names)?;
         let (text, edits) = match found {
             // Moving needs no text.
-            Found::NoText(_) if hunks.is_empty() => (String::new(), Vec::new()),
+            FileToPatch::NoText(_) if hunks.is_empty() => (String::new(), Vec::new()),
             found => {
                 let text = with_text(&path, found)?;
                 let edits = self.edits(&path, &text, hunks)?;
@@ -245,12 +245,14 @@ impl Planner<'_, '_> {
                 Ok(())
             }
             File::Updated { path, .. } => Err(PlanError::Twice { path: path.clone() }),
-            File::Other(FileOperation::Add { path, .. } | FileOperation::Delete { path })
-            | File::Other(FileOperation::Update { path, .. }) => Err(PlanError::Twice { path: path.clone() }),
+            File::Other(PatchOperation::Add { path, .. } | PatchOperation::Delete { path })
+            | File::Other(PatchOperation::Update { path, .. }) => {
+                Err(PlanError::Twice { path: path.clone() })
+            }
         }
     }
 
-    fn first_that_exists(&mut self, names: &[RelPath]) -> Result<(RelPath, Found), PlanError> {
+    fn first_that_exists(&mut self, names: &[RelPath]) -> Result<(RelPath, FileToPatch), PlanError> {
         for (at, name) in names.iter().enumerate() {
             match self.found(name, "update") {
                 Err(PlanError::Missing { .. }) if at + 1 < names.len() => {}
@@ -271,7 +273,7 @@ impl Planner<'_, '_> {
         with_text(path, found)
     }
 
-    fn found(&mut self, path: &RelPath, what: &'static str) -> Result<Found, PlanError> {
+    fn found(&mut self, path: &RelPath, what: &'static str) -> Result<FileToPatch, PlanError> {
         match (self.read)(path) {
             Ok(Some(found)) => Ok(found),
             Ok(None) => Err(PlanError::Missing { path: path.clone(), what }),
@@ -292,7 +294,7 @@ impl Planner<'_, '_> {
         }
     }
 
-    fn push(&mut self, path: RelPath, operation: FileOperation) -> Result<(), PlanError> {
+    fn push(&mut self, path: RelPath, operation: PatchOperation) -> Result<(), PlanError> {
         if self.at.insert(path.clone(), self.files.len()).is_some() {
             return Err(PlanError::Twice { path });
         }
@@ -301,10 +303,10 @@ impl Planner<'_, '_> {
     }
 }
 
-fn with_text(path: &RelPath, found: Found) -> Result<String, PlanError> {
+fn with_text(path: &RelPath, found: FileToPatch) -> Result<String, PlanError> {
     match found {
-        Found::Text(text) => Ok(text),
-        Found::NoText(reason) => Err(PlanError::Unreadable { path: path.clone(), reason }),
+        FileToPatch::Text(text) => Ok(text),
+        FileToPatch::NoText(reason) => Err(PlanError::Unreadable { path: path.clone(), reason }),
     }
 }
 

@@ -69,12 +69,12 @@ fn pair(rng: &mut Rng, ends: Ends) -> (String, String) {
 fn applied(patch: &str, old: &str) -> String {
     let patch = parse(patch).unwrap_or_else(|error| panic!("{error}\n{patch}"));
     let mut read =
-        |path: &symd_base::RelPath| Ok((path.as_str() == "old").then(|| Found::Text(old.to_owned())));
-    let plan = plan(&patch, Options::default(), &mut read)
+        |path: &symd_base::RelPath| Ok((path.as_str() == "old").then(|| FileToPatch::Text(old.to_owned())));
+    let plan = plan(&patch, PatchOptions::default(), &mut read)
         .unwrap_or_else(|error| panic!("{error}\n{patch:?}\n{old:?}"));
     assert!(plan.shifts.is_empty() && plan.notes.is_empty(), "{plan:?}");
     match &plan.operations[..] {
-        [FileOperation::Update { edits, .. }] => edits.apply(old).expect("inside"),
+        [PatchOperation::Update { edits, .. }] => edits.apply(old).expect("inside"),
         other => panic!("{other:?}"),
     }
 }
@@ -230,9 +230,9 @@ fn hunks_find_their_place_when_lines_were_put_before_them() {
         let before = "other\n".repeat(shift);
         let patch = parse(&patch).expect("read");
         let shifted = format!("{before}{old}");
-        let mut read = |_: &symd_base::RelPath| Ok(Some(Found::Text(shifted.clone())));
-        let plan = plan(&patch, Options::default(), &mut read).expect("found");
-        let FileOperation::Update { edits, .. } = &plan.operations[0] else { panic!("an update") };
+        let mut read = |_: &symd_base::RelPath| Ok(Some(FileToPatch::Text(shifted.clone())));
+        let plan = plan(&patch, PatchOptions::default(), &mut read).expect("found");
+        let PatchOperation::Update { edits, .. } = &plan.operations[0] else { panic!("an update") };
         assert_eq!(edits.apply(&shifted).expect("inside"), format!("{before}{new}"), "seed {seed}");
         assert_eq!(plan.shifts[0].offset, i64::try_from(shift).expect("small"));
     }
@@ -260,8 +260,8 @@ fn many_hunks_over_many_files() {
     let started = std::time::Instant::now();
     let parsed = parse(&patch).expect("read");
     let read_after = started.elapsed();
-    let plan =
-        plan(&parsed, Options::default(), &mut |_| Ok(Some(Found::Text(text.clone())))).expect("planned");
+    let plan = plan(&parsed, PatchOptions::default(), &mut |_| Ok(Some(FileToPatch::Text(text.clone()))))
+        .expect("planned");
     println!("read in {read_after:?}, planned in {:?}", started.elapsed() - read_after);
     assert_eq!((plan.operations.len(), plan.shifts.len()), (100, 1_000));
 }

@@ -8,29 +8,29 @@ fn patched_with(
     fuzz: usize,
     patch: &str,
     files: &[(&str, &str)],
-) -> Result<(BTreeMap<String, String>, Plan), String> {
+) -> Result<(BTreeMap<String, String>, PatchPlan), String> {
     let patch = parse(patch).map_err(|error| error.to_string())?;
     let mut tree: BTreeMap<String, String> =
         files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
     let before = tree.clone();
     let mut read = |path: &RelPath| match before.get(path.as_str()) {
-        Some(text) if text == "BINARY" => Ok(Some(Found::NoText("binary file".to_owned()))),
-        text => Ok(text.cloned().map(Found::Text)),
+        Some(text) if text == "BINARY" => Ok(Some(FileToPatch::NoText("binary file".to_owned()))),
+        text => Ok(text.cloned().map(FileToPatch::Text)),
     };
-    let plan = plan(&patch, Options { fuzz }, &mut read).map_err(|error| error.to_string())?;
+    let plan = plan(&patch, PatchOptions { fuzz }, &mut read).map_err(|error| error.to_string())?;
     for operation in &plan.operations {
         match operation {
-            FileOperation::Update { path, edits, new_path } => {
+            PatchOperation::Update { path, edits, new_path } => {
                 let text = tree.remove(path.as_str()).expect("there");
                 let after = edits.apply(&text).expect("inside");
                 let back = edits.inverse(&text).expect("inside").apply(&after).expect("inside");
                 assert_eq!(back, text, "undone");
                 tree.insert(new_path.as_ref().unwrap_or(path).as_str().to_owned(), after);
             }
-            FileOperation::Add { path, text, .. } => {
+            PatchOperation::Add { path, text, .. } => {
                 assert!(tree.insert(path.as_str().to_owned(), text.clone()).is_none(), "vacant");
             }
-            FileOperation::Delete { path } => {
+            PatchOperation::Delete { path } => {
                 tree.remove(path.as_str()).expect("there");
             }
         }

@@ -4,10 +4,10 @@
 use std::ops::Range;
 
 use super::names::{git_names, header_name, path, without_prefixes};
-use super::parsed::{FilePatch, Hunk, HunkLine, ParseError, Patch, Sign, shown};
+use super::parsed::{FilePatch, Hunk, HunkLine, Patch, PatchParseError, Sign, shown};
 use symd_edit::Access;
 
-pub(super) fn parse(lines: &[&str], range: Range<usize>) -> Result<Patch, ParseError> {
+pub(super) fn parse(lines: &[&str], range: Range<usize>) -> Result<Patch, PatchParseError> {
     let mut reader = Reader { lines, at: range.start, end: range.end, patch: Patch::default() };
     while reader.at < reader.end {
         let line = reader.lines[reader.at];
@@ -25,7 +25,7 @@ pub(super) fn parse(lines: &[&str], range: Range<usize>) -> Result<Patch, ParseE
         }
     }
     match reader.patch.files.is_empty() && reader.patch.notes.is_empty() {
-        true => Err(ParseError::Empty),
+        true => Err(PatchParseError::Empty),
         false => Ok(reader.patch),
     }
 }
@@ -60,22 +60,22 @@ impl<'a> Reader<'a> {
         starts(at, "--- ") && starts(at + 1, "+++ ")
     }
 
-    fn unexpected(&self, expected: &'static str) -> ParseError {
+    fn unexpected(&self, expected: &'static str) -> PatchParseError {
         let found = self.line(self.at).map_or("the end".to_owned(), shown);
-        ParseError::Unexpected { line: self.at + 1, expected, found }
+        PatchParseError::Unexpected { line: self.at + 1, expected, found }
     }
 
-    fn refuse_binary(&self, line: &str) -> Result<(), ParseError> {
+    fn refuse_binary(&self, line: &str) -> Result<(), PatchParseError> {
         let differ = line.strip_prefix("Binary files ").and_then(|rest| rest.strip_suffix(" differ"));
         let file = match differ {
             Some(names) => names.split(" and ").last().unwrap_or(names).to_owned(),
             None if line.starts_with("GIT binary patch") => "a file".to_owned(),
             None => return Ok(()),
         };
-        Err(ParseError::Binary { line: self.at + 1, file })
+        Err(PatchParseError::Binary { line: self.at + 1, file })
     }
 
-    fn git_section(&mut self, names: &str) -> Result<(), ParseError> {
+    fn git_section(&mut self, names: &str) -> Result<(), PatchParseError> {
         let mut git = Git { names: git_names(names), ..Git::default() };
         let file = git.names.as_ref().map_or_else(|| names.to_owned(), |(_, new)| new.clone());
         self.at += 1;
@@ -116,16 +116,18 @@ impl<'a> Reader<'a> {
         self.section(git)
     }
 
-    fn access(&self, file: &str, mode: &str) -> Result<Access, ParseError> {
+    fn access(&self, file: &str, mode: &str) -> Result<Access, PatchParseError> {
         match mode.trim_end() {
             "100644" | "100664" => Ok(Access::Plain),
             "100755" => Ok(Access::Program),
-            mode => Err(ParseError::Mode { line: self.at + 1, file: file.to_owned(), mode: mode.to_owned() }),
+            mode => {
+                Err(PatchParseError::Mode { line: self.at + 1, file: file.to_owned(), mode: mode.to_owned() })
+            }
         }
     }
 
     /// The names of a file, its hunks, and what they make of it.
-    fn section(&mut self, git: Git) -> Result<(), ParseError> {
+    fn section(&mut self, git: Git) -> Result<(), PatchParseError> {
         let at = self.at + 1;
         let (old, new) = if self.is_file_header(self.at) {
             let name = |at: usize| header_name(&self.lines[at][4..]);
@@ -138,7 +140,7 @@ impl<'a> Reader<'a> {
         let (old, new) = without_prefixes(old, new);
         let hunks = self.hunks()?;
         let named = |name: Option<String>| name.as_deref().map(|name| path(at, name)).transpose();
-        let missing = || ParseError::NoHunks { line: at, file: "a file without a name".to_owned() };
+        let missing = || PatchParseError::NoHunks { line: at, file: "a file without a name".to_owned() };
         let (old, new) = (named(old)?, named(new)?);
         if let [from, to] = &git.modes[..]
             && let Some(path) = new.as_ref().or(old.as_ref())
@@ -163,7 +165,7 @@ impl<'a> Reader<'a> {
             if hunks.is_empty() {
                 if git.modes.is_empty() {
                     let file = names.first().map_or_else(String::new, |name| name.as_str().to_owned());
-                    return Err(ParseError::NoHunks { line: at, file });
+                    return Err(PatchParseError::NoHunks { line: at, file });
                 }
                 return Ok(());
             }
@@ -173,7 +175,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn hunks(&mut self) -> Result<Vec<Hunk>, ParseError> {
+    fn hunks(&mut self) -> Result<Vec<Hunk>, PatchParseError> {
         let mut hunks = Vec::new();
         while let Some(line) = self.line(self.at).filter(|line| line.starts_with("@@")) {
             let header = Header::read(line);
@@ -221,12 +223,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Where the hunk ends, whatever its counts say.
-    fn next_header(&self) -> Result<usize, ParseError> {
+    fn next_header(&self) -> Result<usize, PatchParseError> {
         let mut end = self.at;
         while let Some(line) = self.line(end).filter(|_| !self.is_end(end)) {
             if !(line.is_empty() || line.starts_with([' ', '+', '-', '\\', '\r'])) {
                 let expected = "a line of the hunk, beginning with ' ', '-' or '+', or the next `@@`";
-                return Err(ParseError::Unexpected { line: end + 1, expected, found: shown(line) });
+                return Err(PatchParseError::Unexpected { line: end + 1, expected, found: shown(line) });
             }
             end += 1;
         }

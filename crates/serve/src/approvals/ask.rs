@@ -5,7 +5,7 @@ use std::future::Future;
 use serde_json::{Value, json};
 
 use super::decide::Offer;
-use super::{Wanted, refusal};
+use super::{ApprovalRequest, refusal};
 
 /// What the user is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,15 +36,15 @@ pub enum Answer {
 /// Who puts a question to the user.
 pub trait Asker: Send {
     /// Puts it, and waits for what comes of it. Dropped when the call is stopped.
-    fn ask(&mut self, wanted: &Wanted, question: &Question) -> impl Future<Output = Answer> + Send;
+    fn ask(&mut self, wanted: &ApprovalRequest, question: &Question) -> impl Future<Output = Answer> + Send;
 }
 
 /// An asker that knows the answer.
 #[derive(Clone, Debug)]
-pub struct Given(pub Answer);
+pub struct KnownAnswer(pub Answer);
 
-impl Asker for Given {
-    async fn ask(&mut self, _: &Wanted, _: &Question) -> Answer {
+impl Asker for KnownAnswer {
+    async fn ask(&mut self, _: &ApprovalRequest, _: &Question) -> Answer {
         self.0.clone()
     }
 }
@@ -100,7 +100,7 @@ pub enum Judged {
 
 impl Answer {
     /// What it means for the call that the question was about.
-    pub fn judged(self, wanted: &Wanted, question: &Question) -> Judged {
+    pub fn judged(self, wanted: &ApprovalRequest, question: &Question) -> Judged {
         match self {
             // An answer that was not offered.
             Answer::Always if question.offer == Offer::Once => Judged::Yes(Yes::Once),

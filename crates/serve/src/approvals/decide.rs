@@ -5,11 +5,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use symd_config::approvals::{self, Approvals, Policy, Rule, Subject, Timestamp};
+use symd_config::approvals::{self, Approvals, Policy, PolicySubject, Rule, Timestamp};
 use symd_toolsets::{Approved, Offered, Reach, Risk, Tool, Toolset};
 
 use super::files::Settled;
-use super::{Wanted, call_text};
+use super::{ApprovalRequest, call_text};
 
 /// What the user is offered when asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ pub fn by_default(toolset: &Toolset, tool: &Tool) -> Policy {
     if toolset.asks_for.asks(tool.risk, tool.reach) { Policy::Ask } else { Policy::Allow }
 }
 
-pub(super) fn decide(settled: &Settled, wanted: &Wanted, needs: Needs, now: Timestamp) -> Verdict {
+pub(super) fn decide(settled: &Settled, wanted: &ApprovalRequest, needs: Needs, now: Timestamp) -> Verdict {
     let Offered { toolset, tool } = wanted.offered;
     let (users, projects) = match (&*settled.user, &*settled.project) {
         (Ok(users), Ok(projects)) => (users, projects),
@@ -106,9 +106,9 @@ fn unusable(tool: &Tool, why: &str) -> Verdict {
 }
 
 /// What the user's policy that applies is about.
-fn subject(users: &Approvals, offered: Offered) -> Subject {
-    let tool = Subject::tool(offered.toolset.name, offered.tool.name);
-    if users.policies.contains_key(&tool) { tool } else { Subject::toolset(offered.toolset.name) }
+fn subject(users: &Approvals, offered: Offered) -> PolicySubject {
+    let tool = PolicySubject::tool(offered.toolset.name, offered.tool.name);
+    if users.policies.contains_key(&tool) { tool } else { PolicySubject::toolset(offered.toolset.name) }
 }
 
 #[cfg(test)]

@@ -21,9 +21,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::Place;
+use crate::DaemonPaths;
 use symd_base::state::{self, StateDirs, StateError};
-use symd_config::approvals::{self, ApprovalsError, CallText, Pattern, Policy, Rule, Timestamp};
+use symd_config::approvals::{self, ApprovalsError, CallText, Policy, Rule, RulePattern, Timestamp};
 use symd_toolsets::{Approved, Offered};
 
 pub use ask::Question;
@@ -59,7 +59,7 @@ enum Clients {
 
 /// A call about which is decided.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct ApprovalRequest {
     /// Tool and contract.
     pub offered: Offered,
     /// Its arguments as they came.
@@ -70,12 +70,12 @@ pub struct Wanted {
     pub project: String,
 }
 
-impl Wanted {
+impl ApprovalRequest {
     /// The call of `offered` with these arguments, in the project at `root`.
-    pub fn new(offered: Offered, arguments: Map<String, Value>, root: &Path) -> Wanted {
+    pub fn new(offered: Offered, arguments: Map<String, Value>, root: &Path) -> ApprovalRequest {
         // serde_json sorts keys unless its feature `preserve_order` is on; a test of ours would notice.
         let json = serde_json::to_string(&arguments).unwrap_or_default();
-        Wanted { offered, arguments, json, project: root.display().to_string() }
+        ApprovalRequest { offered, arguments, json, project: root.display().to_string() }
     }
 }
 
@@ -92,7 +92,7 @@ pub enum Decision {
 
 impl Approvals {
     /// What decides for the daemon of `place`. What connections of an earlier one have shown is void.
-    pub fn open(place: &Place, deadline: Duration) -> Result<Approvals, StateError> {
+    pub fn open(place: &DaemonPaths, deadline: Duration) -> Result<Approvals, StateError> {
         let proofs = place.proofs();
         state::remove_tree(&proofs)?;
         state::private_dir(&proofs)?;
@@ -138,19 +138,19 @@ impl Approvals {
     }
 
     /// Decides about a call. Where only the user's own word will do, `because` says why. Reads two small files.
-    pub fn decide(&self, wanted: &Wanted, because: Option<&str>) -> Decision {
+    pub fn decide(&self, wanted: &ApprovalRequest, because: Option<&str>) -> Decision {
         self.decide_by(&self.layers.read(), wanted, because)
     }
 
     /// The same where nothing has to be waited for: of [`Approvals::decide`], handing the call to another thread and back was
     /// the largest part.
-    pub fn decide_at_hand(&self, wanted: &Wanted, because: Option<&str>) -> Option<Decision> {
+    pub fn decide_at_hand(&self, wanted: &ApprovalRequest, because: Option<&str>) -> Option<Decision> {
         let is_short = wanted.json.len() <= MAX_AT_HAND;
         let settled = is_short.then(|| self.layers.read_at_hand())??;
         Some(self.decide_by(&settled, wanted, because))
     }
 
-    fn decide_by(&self, settled: &Settled, wanted: &Wanted, because: Option<&str>) -> Decision {
+    fn decide_by(&self, settled: &Settled, wanted: &ApprovalRequest, because: Option<&str>) -> Decision {
         let needs = because.map_or(Needs::Allowance, |_| Needs::UsersWord);
         match decide::decide(settled, wanted, needs, Timestamp::now()) {
             Verdict::Run(approved) => Decision::Run(approved),
@@ -164,9 +164,9 @@ impl Approvals {
     }
 
     /// Stores that this very call always runs: of this tool of this toolset, in this project. Waits for the disk.
-    pub fn remember(&self, wanted: &Wanted) -> Result<u64, ApprovalsError> {
+    pub fn remember(&self, wanted: &ApprovalRequest) -> Result<u64, ApprovalsError> {
         let Offered { toolset, tool } = wanted.offered;
-        let wrong = |error: approvals::PatternError| ApprovalsError::Wrong {
+        let wrong = |error: approvals::RulePatternError| ApprovalsError::Wrong {
             file: "the rule".to_owned(),
             line: 1,
             what: error.to_string(),
@@ -174,7 +174,7 @@ impl Approvals {
         let rule = Rule {
             id: 0,
             tool: tool.name.to_owned(),
-            pattern: Pattern::new(&approvals::exact(&wanted.json)).map_err(wrong)?,
+            pattern: RulePattern::new(&approvals::exact(&wanted.json)).map_err(wrong)?,
             toolset: Some(toolset.name.to_owned()),
             project: Some(wanted.project.clone()),
             expires: None,
@@ -185,18 +185,23 @@ impl Approvals {
     }
 
     /// Signs that a question about this call was put on connection `session`.
-    pub fn sign(&self, session: u64, nonce: u64, wanted: &Wanted) -> String {
+    pub fn sign(&self, session: u64, nonce: u64, wanted: &ApprovalRequest) -> String {
         let expires = Timestamp::now().after(self.deadline);
         self.signer.sign(session, nonce, expires, wanted)
     }
 
     /// The nonce of a state that was signed for this call on this connection and is still valid.
-    pub fn verify(&self, session: u64, state: &str, wanted: &Wanted) -> Result<u64, signed::Invalid> {
+    pub fn verify(
+        &self,
+        session: u64,
+        state: &str,
+        wanted: &ApprovalRequest,
+    ) -> Result<u64, signed::Invalid> {
         self.signer.verify(session, state, wanted, Timestamp::now())
     }
 }
 
-fn call_text(wanted: &Wanted) -> CallText<'_> {
+fn call_text(wanted: &ApprovalRequest) -> CallText<'_> {
     let Offered { toolset, tool } = wanted.offered;
     CallText { toolset: toolset.name, tool: tool.name, project: &wanted.project, arguments: &wanted.json }
 }

@@ -8,7 +8,7 @@ use symd_toolsets::{Approved, Offered, Proposed, Reach, Reply};
 
 use super::ask::{Asker, Judged, Yes};
 use super::asking::Asking;
-use super::{Decision, Question, Wanted, refusal};
+use super::{ApprovalRequest, Decision, Question, refusal};
 
 /// What becomes of a call after the user was asked, where that was needed.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(crate) enum Permission {
 /// Decides about a call and asks where that is wanted. Where only the user's own word will do, `because` says why.
 pub(crate) async fn permit(
     session: &Session,
-    wanted: &Arc<Wanted>,
+    wanted: &Arc<ApprovalRequest>,
     because: Option<&str>,
     asker: &mut impl Asker,
 ) -> Permission {
@@ -57,11 +57,11 @@ pub(crate) async fn permit(
 
 /// Whether what allows a call holds over this connection. A rule about one command was made for the user's own clients:
 /// another could come with an environment in which `git` is something else.
-fn holds(approved: Approved, wanted: &Wanted, asking: &Asking) -> bool {
+fn holds(approved: Approved, wanted: &ApprovalRequest, asking: &Asking) -> bool {
     approved == Approved::ByPolicy || wanted.offered.tool.reach == Reach::Project || asking.is_the_users()
 }
 
-async fn decide(host: &Arc<Host>, wanted: &Arc<Wanted>, because: Option<&str>) -> Decision {
+async fn decide(host: &Arc<Host>, wanted: &Arc<ApprovalRequest>, because: Option<&str>) -> Decision {
     if let Some(decision) = host.approvals().and_then(|approvals| approvals.decide_at_hand(wanted, because)) {
         return decision;
     }
@@ -75,7 +75,7 @@ async fn decide(host: &Arc<Host>, wanted: &Arc<Wanted>, because: Option<&str>) -
 }
 
 /// Nobody is asked about a call, or told how to allow it, that says by itself that it cannot run.
-async fn check(host: &Arc<Host>, wanted: &Arc<Wanted>) -> Result<(), Reply> {
+async fn check(host: &Arc<Host>, wanted: &Arc<ApprovalRequest>) -> Result<(), Reply> {
     let (host, wanted) = (Arc::clone(host), Arc::clone(wanted));
     // A patch may be long.
     let checked = tokio::task::spawn_blocking(move || {
@@ -89,7 +89,7 @@ async fn check(host: &Arc<Host>, wanted: &Arc<Wanted>) -> Result<(), Reply> {
     checked.await.unwrap_or(Ok(()))
 }
 
-async fn remember(host: &Arc<Host>, wanted: &Arc<Wanted>) {
+async fn remember(host: &Arc<Host>, wanted: &Arc<ApprovalRequest>) {
     let (host, wanted) = (Arc::clone(host), Arc::clone(wanted));
     let remembered =
         tokio::task::spawn_blocking(move || host.approvals().map(|approvals| approvals.remember(&wanted)));

@@ -4,19 +4,19 @@ use symd_toolsets::Offered;
 
 use super::asking::NOT_THE_USERS;
 use super::decide::Offer;
-use super::{Question, Wanted};
+use super::{ApprovalRequest, Question};
 use symd_config::approvals;
 
 /// Characters of a proposed pattern; a longer one is left to the user.
 const MOST_PATTERN: usize = 300;
 
 /// The user said no.
-pub(super) fn declined(wanted: &Wanted) -> String {
+pub(super) fn declined(wanted: &ApprovalRequest) -> String {
     format!("{} was not run: the user did not approve it", wanted.offered.tool.name)
 }
 
 /// A rule allows it, but not over this connection.
-pub(super) fn held_back(wanted: &Wanted) -> String {
+pub(super) fn held_back(wanted: &ApprovalRequest) -> String {
     format!(
         "{} was not run: a rule of the user's allows it, but rules about what reaches beyond the project hold over the \
          user's own connections only, and {NOT_THE_USERS}",
@@ -25,7 +25,7 @@ pub(super) fn held_back(wanted: &Wanted) -> String {
 }
 
 /// Nobody could be asked, and `why`; how to allow it without asking.
-pub(super) fn unasked(wanted: &Wanted, question: &Question, why: &str) -> String {
+pub(super) fn unasked(wanted: &ApprovalRequest, question: &Question, why: &str) -> String {
     let Offered { toolset, tool } = wanted.offered;
     let (toolset, tool) = (toolset.name, tool.name);
     let needs = match &question.because {

@@ -5,7 +5,7 @@
 use symd_base::state::StateError;
 use symd_config::approvals::Timestamp;
 
-use super::Wanted;
+use super::ApprovalRequest;
 
 /// Signs and verifies. The key is random and lives as long as the daemon.
 #[derive(Debug)]
@@ -29,7 +29,13 @@ impl Signer {
         Ok(Signer { key: random()? })
     }
 
-    pub(super) fn sign(&self, session: u64, nonce: u64, expires: Timestamp, wanted: &Wanted) -> String {
+    pub(super) fn sign(
+        &self,
+        session: u64,
+        nonce: u64,
+        expires: Timestamp,
+        wanted: &ApprovalRequest,
+    ) -> String {
         let mac = self.mac(session, nonce, expires, wanted);
         format!("{:x}.{nonce:x}.{}", expires.seconds(), mac.to_hex())
     }
@@ -38,7 +44,7 @@ impl Signer {
         &self,
         session: u64,
         state: &str,
-        wanted: &Wanted,
+        wanted: &ApprovalRequest,
         now: Timestamp,
     ) -> Result<u64, Invalid> {
         let (expires, nonce, mac) = parts(state).ok_or(Invalid::Foreign)?;
@@ -52,7 +58,7 @@ impl Signer {
         Ok(nonce)
     }
 
-    fn mac(&self, session: u64, nonce: u64, expires: Timestamp, wanted: &Wanted) -> blake3::Hash {
+    fn mac(&self, session: u64, nonce: u64, expires: Timestamp, wanted: &ApprovalRequest) -> blake3::Hash {
         let mut hasher = blake3::Hasher::new_keyed(&self.key);
         for number in [session, nonce, expires.seconds()] {
             hasher.update(&number.to_le_bytes());
@@ -95,9 +101,9 @@ mod tests {
     use super::*;
     use symd_toolsets::{Offered, native::NATIVE};
 
-    fn wanted(tool: usize, json: &str) -> Wanted {
+    fn wanted(tool: usize, json: &str) -> ApprovalRequest {
         let offered = Offered { toolset: &NATIVE, tool: &NATIVE.tools[tool] };
-        Wanted::new(offered, serde_json::from_str(json).expect("an object"), Path::new("/p"))
+        ApprovalRequest::new(offered, serde_json::from_str(json).expect("an object"), Path::new("/p"))
     }
 
     #[test]
@@ -112,7 +118,7 @@ mod tests {
         assert_eq!(signer.verify(8, &state, &call, now), foreign, "another connection");
         assert_eq!(signer.verify(7, &state, &wanted(1, "{\"a\":1}"), now), foreign, "another tool");
         assert_eq!(signer.verify(7, &state, &wanted(0, "{\"a\":2}"), now), foreign, "other arguments");
-        let elsewhere = Wanted { project: "/q".to_owned(), ..call.clone() };
+        let elsewhere = ApprovalRequest { project: "/q".to_owned(), ..call.clone() };
         assert_eq!(signer.verify(7, &state, &elsewhere, now), foreign, "another project");
         assert_eq!(Signer::new().expect("random").verify(7, &state, &call, now), foreign, "another daemon");
         let (_, mac) = state.rsplit_once('.').expect("three parts");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::Wanted;
+use super::ApprovalRequest;
 use symd_toolsets::spelled::Spellings;
 use symd_toolsets::{Annotations, AsksFor, Offered, Reach, Reply, Risk, Tool, Toolset};
 
@@ -48,10 +48,10 @@ static CAREFUL: Toolset = toolset("careful", AsksFor::Changes);
 static EASY: Toolset = toolset("easy", AsksFor::BeyondProject);
 
 /// A call of `toolset/tool`.
-pub(super) fn wanted(name: &str, arguments: Value) -> Wanted {
+pub(super) fn wanted(name: &str, arguments: Value) -> ApprovalRequest {
     let (toolset, tool) = name.split_once('/').expect("toolset/tool");
     let toolset = if toolset == "careful" { &CAREFUL } else { &EASY };
     let tool = TOOLS.iter().find(|known| known.name == tool).expect("a tool");
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-    Wanted::new(Offered { toolset, tool }, arguments, Path::new("/p"))
+    ApprovalRequest::new(Offered { toolset, tool }, arguments, Path::new("/p"))
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::approvals::ask::{Answer, Asker};
 use crate::approvals::asking::NOT_THE_USERS;
-use crate::approvals::{Offer, Question, Wanted};
+use crate::approvals::{ApprovalRequest, Offer, Question};
 use crate::session::Session;
 
 /// The one question in an `input_required` result.
@@ -79,7 +79,7 @@ impl<'a> Elicit<'a> {
     }
 
     /// What an answer that came with the call says, if it belongs to this very call.
-    fn brought(&self, brought: &Brought, wanted: &Wanted) -> Answer {
+    fn brought(&self, brought: &Brought, wanted: &ApprovalRequest) -> Answer {
         let again = "call the tool again without it, to have the user asked";
         let Some(approvals) = self.session.host.approvals() else {
             return Answer::Unasked("this symd has no approvals".to_owned());
@@ -132,7 +132,7 @@ impl<'a> Elicit<'a> {
 }
 
 impl Asker for Elicit<'_> {
-    async fn ask(&mut self, wanted: &Wanted, question: &Question) -> Answer {
+    async fn ask(&mut self, wanted: &ApprovalRequest, question: &Question) -> Answer {
         if !self.client_asks() {
             return Answer::Unasked("this client cannot ask the user: it declares no elicitation".to_owned());
         }

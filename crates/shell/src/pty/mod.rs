@@ -10,4 +10,4 @@ mod sessions;
 mod terminal;
 
 pub use output::Shown;
-pub use sessions::{MAX_SESSIONS, PtyError, Request, Sessions};
+pub use sessions::{MAX_SESSIONS, PtyError, Sessions, TerminalRequest};

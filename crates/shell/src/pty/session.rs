@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::output::{More, Output, Shown, UNREAD_BYTES};
 use super::terminal::{NotWritten, Terminal};
 use crate::ward::Ward;
-use crate::{End, Left, LeftBehind, Told};
+use crate::{End, Left, LeftBehind, WardenMessage};
 
 /// How long a session must be silent for its output to be complete for now (contract tool_router, ruling on
 /// exec_command and write_stdin).
@@ -174,7 +174,7 @@ async fn follow(
     let told = loop {
         tokio::select! {
             told = ward.told() => match told {
-                Some(Told::Started(_)) => shared.change(|state| state.started = true),
+                Some(WardenMessage::Started(_)) => shared.change(|state| state.started = true),
                 told => break told,
             },
             count = terminal.read(&mut chunk), if open && flooded < UNREAD_BYTES => {
@@ -188,8 +188,8 @@ async fn follow(
     drain(&terminal, &shared, &mut chunk);
     shared.change(|state| {
         let end = match &told {
-            Some(Told::Ended(end, _)) => *end,
-            Some(Told::Failed(why)) => {
+            Some(WardenMessage::Ended(end, _)) => *end,
+            Some(WardenMessage::Failed(why)) => {
                 state.output.push(why.as_bytes());
                 End::Code(126)
             }
@@ -198,7 +198,7 @@ async fn follow(
         state.output.end();
         state.ended = Some(end);
     });
-    if matches!(told, Some(Told::Ended(_, Left::Somebody))) {
+    if matches!(told, Some(WardenMessage::Ended(_, Left::Somebody))) {
         left_behind.take(ward, Vec::new());
     }
 }

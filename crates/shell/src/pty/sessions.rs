@@ -21,7 +21,7 @@ const VARIABLES: [(&str, &str); 4] =
 
 /// A command for a terminal.
 #[derive(Debug)]
-pub struct Request<'a> {
+pub struct TerminalRequest<'a> {
     /// Who understands it.
     pub shell: &'a Shell,
     /// What the shell is told.
@@ -95,7 +95,7 @@ impl Sessions {
         shells: &Shells,
         left_behind: &Arc<LeftBehind>,
         name: &str,
-        request: Request<'_>,
+        request: TerminalRequest<'_>,
     ) -> Result<Shown, PtyError> {
         can_be_run(request.command)?;
         let session = self.named().start(name, || {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::envelope::{Code, Success, ToolError, reply};
 use crate::arguments::Arguments;
-use crate::{Call, DEADLINE, Reply, Running, too_late};
+use crate::{Call, DEADLINE, Reply, ReplyFuture, too_late};
 use symd_base::cancel::CancelOnDrop;
 use symd_base::path::PathError;
 use symd_base::{Cancel, RelPath};
@@ -27,7 +27,7 @@ pub(super) type Answer = Result<Success, ToolError>;
 pub(super) fn look<'a>(
     call: Call<'a>,
     work: impl FnOnce(&View, &Arguments<'_>, &Cancel) -> Answer + Send + 'static,
-) -> Running<'a> {
+) -> ReplyFuture<'a> {
     Box::pin(async move {
         let started = Instant::now();
         let (question, _stops_with_us) = stoppable(call.arguments, work);
@@ -39,7 +39,7 @@ pub(super) fn look<'a>(
 pub(super) fn look_long<'a>(
     call: Call<'a>,
     work: impl FnOnce(&View, &Arguments<'_>, &Cancel) -> Answer + Send + 'static,
-) -> Running<'a> {
+) -> ReplyFuture<'a> {
     Box::pin(async move {
         let started = Instant::now();
         let (question, _stops_with_us) = stoppable(call.arguments, work);

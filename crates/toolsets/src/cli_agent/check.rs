@@ -10,7 +10,7 @@ pub(super) fn check(proposed: &Proposed<'_>) -> Result<(), Reply> {
         "create_file" => edits::Creating::read(arguments).map(drop),
         "replace_string_in_file" => edits::Replacing::read(arguments).map(drop),
         "create_directory" => edits::directory(arguments).map(drop),
-        "run_in_terminal" => terminal::Running::read(arguments).map(drop),
+        "run_in_terminal" => terminal::RunInTerminal::read(arguments).map(drop),
         "fetch_webpage" => fetch::Fetching::read(arguments).map(drop),
         _ => Ok(()),
     }

@@ -9,7 +9,7 @@ use super::answer::invalid;
 use super::envelope::{Code, Success, ToolError, reply};
 use crate::arguments::Arguments;
 use crate::{Annotations, Approved, Call, Reach, Reply, Risk, Tool};
-use symd_fetch::{Approval, Content, FetchError, NotAPlace, Page, Wanted, can_be_fetched, fetch};
+use symd_fetch::{Approval, FetchError, FetchRequest, NotAPlace, Page, PageContent, can_be_fetched, fetch};
 
 /// Seconds that a page may take.
 const SECONDS: std::ops::RangeInclusive<i64> = 1..=60;
@@ -88,7 +88,7 @@ async fn run(call: &Call<'_>) -> Reply {
         Approved::ByUser => Approval::ThisUrl,
         Approved::ByRule | Approved::ByPolicy => Approval::ByRule,
     };
-    let wanted = Wanted { url: url.to_owned(), time_limit, approval };
+    let wanted = FetchRequest { url: url.to_owned(), time_limit, approval };
     match fetch(&wanted).await {
         Ok(page) => reply(started, Ok(fetched(url, &page))),
         // Nothing has been connected to.
@@ -100,8 +100,8 @@ async fn run(call: &Call<'_>) -> Reply {
 fn fetched(url: &str, page: &Page) -> Success {
     let head = format!("Fetched content from {url} ({})", kilobytes(page.length));
     let success = match &page.content {
-        Content::Text(text) => Success::new(format!("{head}\n{text}")),
-        Content::Binary => Success::new(head).warning("Content is not text, nothing to display"),
+        PageContent::Text(text) => Success::new(format!("{head}\n{text}")),
+        PageContent::Binary => Success::new(head).warning("Content is not text, nothing to display"),
     };
     let success = success.with(&Metadata {
         url,

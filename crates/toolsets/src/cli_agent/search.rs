@@ -16,7 +16,7 @@ use symd_files::glob::Glob;
 use symd_files::grep::{GrepLine, grep};
 use symd_files::search::{Pattern, PatternError, SearchError};
 use symd_files::tree::{FileOpError, Tree};
-use symd_files::walk::{Links, Reach, walk};
+use symd_files::walk::{Links, WalkReach, walk};
 use symd_ops::view_tree::ViewTree;
 use symd_vfs::EntryKind;
 
@@ -102,7 +102,7 @@ fn file_search(tree: &Tree<'_>, arguments: &Arguments<'_>, chars: usize, cancel:
     if found.kind != EntryKind::Directory {
         return Err(not_a_directory(base));
     }
-    let reach = Reach { levels: SEARCH_DEPTH, until: Instant::now() + TIME_LIMIT, links: Links::Listed };
+    let reach = WalkReach { levels: SEARCH_DEPTH, until: Instant::now() + TIME_LIMIT, links: Links::Listed };
     let walked = walk(tree, &found.path, reach, cancel).map_err(|error| doing.file(error))?;
     let fits = |path: &&RelPath| glob.matches(below(path, &found.path));
     let matching: Vec<&RelPath> = walked.files.iter().filter(fits).collect();

@@ -10,7 +10,7 @@ use crate::arguments::Arguments;
 use crate::clock::clock;
 use crate::shelled::{self, Command};
 use crate::{Call, Tool};
-use symd_shell::{End, Finish, LastCommand, Ran, ShellError, Wanted, can_be_run};
+use symd_shell::{End, Finish, LastCommand, Ran, ShellChoice, ShellError, can_be_run};
 
 /// Seconds that a command may be given.
 const SECONDS: std::ops::RangeInclusive<i64> = 1..=300;
@@ -74,13 +74,13 @@ struct RunMetadata {
 }
 
 /// What is asked for.
-pub(super) struct Running<'a> {
+pub(super) struct RunInTerminal<'a> {
     text: &'a str,
     deadline: Duration,
 }
 
-impl<'a> Running<'a> {
-    pub(super) fn read(arguments: &'a Map<String, Value>) -> Result<Running<'a>, ToolError> {
+impl<'a> RunInTerminal<'a> {
+    pub(super) fn read(arguments: &'a Map<String, Value>) -> Result<RunInTerminal<'a>, ToolError> {
         let arguments = Arguments::new(arguments);
         let text = arguments.string("command")?;
         let seconds = arguments.integer_or("timeout_seconds", USUAL_SECONDS)?;
@@ -95,19 +95,24 @@ impl<'a> Running<'a> {
             )));
         };
         can_be_run(text).map_err(not_run)?;
-        Ok(Running { text, deadline: Duration::from_secs(deadline) })
+        Ok(RunInTerminal { text, deadline: Duration::from_secs(deadline) })
     }
 }
 
 async fn run(call: &Call<'_>) -> Result<Success, ToolError> {
-    let Running { text, deadline } = Running::read(&call.arguments)?;
+    let RunInTerminal { text, deadline } = RunInTerminal::read(&call.arguments)?;
     let directory = call.project.shells.directory(".").map_err(|problem| {
         let suggestion = "Check that the project's root is still there";
         ToolError::new(Code::FileNotFound, problem.to_string(), suggestion)
     })?;
     let executed_at = SystemTime::now();
-    let command =
-        Command { shell: Wanted::Users, text, directory: &directory, deadline, keep: shelled::keep(call) };
+    let command = Command {
+        shell: ShellChoice::Users,
+        text,
+        directory: &directory,
+        deadline,
+        keep: shelled::keep(call),
+    };
     let ran = shelled::run(call, command).await.map_err(not_run)?;
     let (stdout, stderr) = (ran.stdout.text(), ran.stderr.text());
     let exit_code = exit_code(ran.end);

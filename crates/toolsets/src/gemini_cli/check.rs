@@ -7,7 +7,7 @@ pub(super) fn check(proposed: &Proposed<'_>) -> Result<(), Reply> {
     match proposed.tool {
         "write_file" => edits::Writing::read(proposed).map(drop),
         "replace" => edits::Replacing::read(proposed).map(drop),
-        "run_shell_command" => shell::Running::read(proposed).map(drop),
+        "run_shell_command" => shell::RunShellCommand::read(proposed).map(drop),
         _ => Ok(()),
     }
 }

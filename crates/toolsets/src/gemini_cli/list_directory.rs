@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::answer::{bad_argument, bounded, error, is_missing, is_outside};
 use super::paths::{absolute, invalid, outside};
 use crate::arguments::Arguments;
-use crate::{Call, Reply, Running, Tool, ask};
+use crate::{Call, Reply, ReplyFuture, Tool, ask};
 use symd_base::escaped;
 use symd_engine::View;
 use symd_files::glob::Glob;
@@ -35,7 +35,7 @@ fn schema() -> Value {
     })
 }
 
-fn list_directory(call: Call<'_>) -> Running<'_> {
+fn list_directory(call: Call<'_>) -> ReplyFuture<'_> {
     let most = call.project.max_answer_chars;
     ask(call, move |view, arguments, _| reply(view, arguments, most).unwrap_or_else(|reply| reply))
 }

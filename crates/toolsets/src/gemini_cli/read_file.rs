@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::answer::{bad_argument, error, is_missing, is_outside};
 use super::paths::{absolute, invalid, outside};
 use crate::arguments::Arguments;
-use crate::{Call, Image, Reply, Running, Tool, ask};
+use crate::{Call, Image, Reply, ReplyFuture, Tool, ask};
 use symd_base::{RelPath, Text};
 use symd_engine::View;
 use symd_files::read_file::{FileData, FileText, read_bytes};
@@ -54,7 +54,7 @@ fn schema() -> Value {
     })
 }
 
-fn read_file(call: Call<'_>) -> Running<'_> {
+fn read_file(call: Call<'_>) -> ReplyFuture<'_> {
     ask(call, |view, arguments, _| reply(view, arguments).unwrap_or_else(|reply| reply))
 }
 

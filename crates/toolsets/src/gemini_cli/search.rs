@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::answer::{bad_argument, bounded, error, is_missing, is_outside};
 use super::paths::{from_root, invalid, outside, shown};
 use crate::arguments::Arguments;
-use crate::{Call, Reply, Running, Tool, ask, ask_long};
+use crate::{Call, Reply, ReplyFuture, Tool, ask, ask_long};
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
 use symd_files::glob::Glob;
@@ -70,7 +70,7 @@ fn glob_schema() -> Value {
     })
 }
 
-fn search_file_content(call: Call<'_>) -> Running<'_> {
+fn search_file_content(call: Call<'_>) -> ReplyFuture<'_> {
     let most = call.project.max_answer_chars;
     ask_long(call, move |view, arguments, cancel| {
         search_reply(view, arguments, most, cancel).unwrap_or_else(|reply| reply)
@@ -153,7 +153,7 @@ fn cut(line: &str) -> String {
     }
 }
 
-fn glob(call: Call<'_>) -> Running<'_> {
+fn glob(call: Call<'_>) -> ReplyFuture<'_> {
     let most = call.project.max_answer_chars;
     ask(call, move |view, arguments, cancel| {
         glob_reply(view, arguments, most, cancel).unwrap_or_else(|reply| reply)

@@ -13,7 +13,7 @@ use crate::arguments::Arguments;
 use crate::shelled::{self, Command};
 use crate::{Call, Outcome, Proposed, Reply, Tool};
 use symd_files::tree::{FileOpError, LocateError};
-use symd_shell::{Captured, Directory, End, Finish, Ran, ShellError, Substitution, Wanted, can_be_run};
+use symd_shell::{Captured, Directory, End, Finish, Ran, ShellChoice, ShellError, Substitution, can_be_run};
 
 /// How long a command may take. Gemini CLI itself ends commands only when its user does; as an MCP client it gives up
 /// a call after ten minutes, and what the command printed until then should have come before.
@@ -43,14 +43,14 @@ fn schema() -> Value {
 }
 
 /// What is asked for.
-pub(super) struct Running<'a> {
+pub(super) struct RunShellCommand<'a> {
     text: &'a str,
     /// As it is written; the root where nothing is.
     directory: &'a str,
 }
 
-impl<'a> Running<'a> {
-    pub(super) fn read(proposed: &Proposed<'a>) -> Result<Running<'a>, Reply> {
+impl<'a> RunShellCommand<'a> {
+    pub(super) fn read(proposed: &Proposed<'a>) -> Result<RunShellCommand<'a>, Reply> {
         let arguments = Arguments::new(proposed.arguments);
         let text = arguments.string("command").map_err(invalid)?;
         arguments.string_if("description").map_err(invalid)?;
@@ -71,16 +71,16 @@ impl<'a> Running<'a> {
         let named = Directory::named(directory);
         named.map_err(|problem| no_directory(proposed.root, directory, problem))?;
         can_be_run(text).map_err(|error| not_run(text, directory, &error))?;
-        Ok(Running { text, directory })
+        Ok(RunShellCommand { text, directory })
     }
 }
 
 async fn run(call: &Call<'_>, deadline: Duration) -> Result<Reply, Reply> {
-    let Running { text, directory: shown } = Running::read(&call.proposed())?;
+    let RunShellCommand { text, directory: shown } = RunShellCommand::read(&call.proposed())?;
     let directory = call.project.shells.directory(shown);
     let directory = directory.map_err(|problem| no_directory(call.project.root(), shown, problem))?;
     let keep = shelled::keep(call);
-    let command = Command { shell: Wanted::Bash, text, directory: &directory, deadline, keep };
+    let command = Command { shell: ShellChoice::Bash, text, directory: &directory, deadline, keep };
     Ok(match shelled::run(call, command).await {
         Ok(ran) => ended(text, shown, &ran, deadline),
         Err(error) => not_run(text, shown, &error),

@@ -15,7 +15,7 @@ use crate::{Client, Reply};
 use symd_lsp::{NoAnswer, Waiting};
 use symd_ops::question::{QuestionError, Source};
 use symd_ops::symbol::Symbol;
-use symd_ops::target::{Reading, Several, TargetError, Wanted};
+use symd_ops::target::{Reading, Several, SymbolSelector, TargetError};
 use symd_resolve::Role;
 
 /// How long `wait: "ready"` waits when the client does not say.
@@ -62,13 +62,13 @@ pub(super) fn relative_path() -> Value {
 }
 
 /// The symbol that a question is about.
-pub(super) fn wanted(arguments: &Arguments<'_>) -> Result<Wanted, ArgumentError> {
-    Ok(Wanted { several: Several::OneThing, reading: Reading::Free, ..wanted_of_edit(arguments)? })
+pub(super) fn wanted(arguments: &Arguments<'_>) -> Result<SymbolSelector, ArgumentError> {
+    Ok(SymbolSelector { several: Several::OneThing, reading: Reading::Free, ..wanted_of_edit(arguments)? })
 }
 
 /// The symbol that an edit is to change: it is never another than the name says literally.
-pub(super) fn wanted_of_edit(arguments: &Arguments<'_>) -> Result<Wanted, ArgumentError> {
-    Ok(Wanted::only(arguments.string("name_path")?, arguments.string_or("relative_path", "")?))
+pub(super) fn wanted_of_edit(arguments: &Arguments<'_>) -> Result<SymbolSelector, ArgumentError> {
+    Ok(SymbolSelector::only(arguments.string("name_path")?, arguments.string_or("relative_path", "")?))
 }
 
 /// How long to wait.

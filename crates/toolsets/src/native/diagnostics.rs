@@ -10,10 +10,10 @@ use super::reference_text::within as inside;
 use super::render::cut;
 use crate::arguments::Arguments;
 use crate::asked::{outcome_of, within};
-use crate::{Call, Outcome, Reply, Running};
+use crate::{Call, Outcome, Reply, ReplyFuture};
 use symd_lsp::{CodeAction, Severity};
 use symd_ops::code_actions::{AskCodeActions, CodeActions, Over, code_actions};
-use symd_ops::diagnostics::{AskDiagnostics, Diagnostics, Found, Of, diagnostics};
+use symd_ops::diagnostics::{AskDiagnostics, Diagnostics, LocatedDiagnostic, Of, diagnostics};
 use symd_ops::edits::Caused;
 
 /// What `diagnostics` says of itself.
@@ -55,12 +55,12 @@ pub(super) fn code_actions_schema() -> Value {
 }
 
 /// `diagnostics`.
-pub(super) fn show_diagnostics(call: Call<'_>) -> Running<'_> {
+pub(super) fn show_diagnostics(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move { run_diagnostics(&call).await.unwrap_or_else(|reply| reply) })
 }
 
 /// `list_code_actions`.
-pub(super) fn list_code_actions(call: Call<'_>) -> Running<'_> {
+pub(super) fn list_code_actions(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move { run_code_actions(&call).await.unwrap_or_else(|reply| reply) })
 }
 
@@ -161,7 +161,7 @@ fn reasons(found: &Diagnostics) -> Vec<String> {
 }
 
 /// `12 error in Class/method: message [rule]`
-pub(super) fn diagnostic_line(one: &Found) -> String {
+pub(super) fn diagnostic_line(one: &LocatedDiagnostic) -> String {
     let rule = one.diagnostic.code.as_ref().map_or_else(String::new, |code| format!(" [{code}]"));
     let message = one.diagnostic.message.trim().replace('\n', "\n   ");
     format!(
@@ -200,7 +200,7 @@ pub(super) fn caused_json(caused: &Caused) -> Value {
     }
 }
 
-fn diagnostic_json(one: &Found) -> Value {
+fn diagnostic_json(one: &LocatedDiagnostic) -> Value {
     json!({
         "path": one.spot.path.as_str(), "line": one.spot.line + 1, "severity": severity(one.diagnostic.severity),
         "message": one.diagnostic.message, "code": one.diagnostic.code, "source": one.diagnostic.source,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::arguments::{ArgumentError, Arguments};
 use crate::{Client, Reply};
 use symd_base::{Cancel, RelPath};
-use symd_files::list_dir::{Depth, Ignored, Listing};
+use symd_files::list_dir::{Depth, DirectoryListing, Ignored};
 use symd_files::read_file::FileText;
 use symd_files::tree::{FileOpError, LocateError, Tree};
 use symd_files::{find_file, list_dir, read_file};
@@ -58,7 +58,7 @@ pub fn run_list_dir(tree: &Tree<'_>, arguments: &Map<String, Value>, cancel: &Ca
     reply().unwrap_or_else(|reply| reply)
 }
 
-fn listing_text(listing: &Listing, limit: usize) -> String {
+fn listing_text(listing: &DirectoryListing, limit: usize) -> String {
     let mut lines: Vec<String> = listing.dirs.iter().map(|path| format!("{path}/")).collect();
     lines.extend(listing.files.iter().map(RelPath::to_string));
     let mut summary = format!(

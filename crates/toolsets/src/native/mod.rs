@@ -36,7 +36,7 @@ pub(super) use several::names;
 
 use super::outlined::ask_outlined;
 use super::risk::plain_refusal;
-use super::{AsksFor, Call, Running, Tool, Toolset, ask, ask_long};
+use super::{AsksFor, Call, ReplyFuture, Tool, Toolset, ask, ask_long};
 use crate::spelled::{Absolute, Slips, Spellings};
 use symd_ops::server_outlines::Patience;
 use symd_ops::view_tree::ViewTree;
@@ -166,7 +166,7 @@ pub static NATIVE: Toolset = Toolset {
     ],
 };
 
-fn find_symbol(call: Call<'_>) -> Running<'_> {
+fn find_symbol(call: Call<'_>) -> ReplyFuture<'_> {
     let client = call.client.clone();
     ask_outlined(call, Patience::Brief, move |view, arguments, cancel, gaps| {
         let one = |arguments: &Map<String, Value>| symbols::find(view, arguments, &client, cancel, gaps);
@@ -174,28 +174,28 @@ fn find_symbol(call: Call<'_>) -> Running<'_> {
     })
 }
 
-fn get_symbols_overview(call: Call<'_>) -> Running<'_> {
+fn get_symbols_overview(call: Call<'_>) -> ReplyFuture<'_> {
     let client = call.client.clone();
     ask_outlined(call, Patience::Brief, move |view, arguments, cancel, gaps| {
         symbols::get_symbols_overview(view, arguments, &client, cancel, gaps)
     })
 }
 
-fn search_for_pattern(call: Call<'_>) -> Running<'_> {
+fn search_for_pattern(call: Call<'_>) -> ReplyFuture<'_> {
     ask_long(call, |view, arguments, cancel| {
         view.tree(|tree| search::run_search_for_pattern(tree, arguments, &view.snapshot.unlisted, cancel))
     })
 }
 
-fn read_file(call: Call<'_>) -> Running<'_> {
+fn read_file(call: Call<'_>) -> ReplyFuture<'_> {
     let client = call.client.clone();
     ask(call, move |view, arguments, _| view.tree(|tree| files::run_read_file(tree, arguments, &client)))
 }
 
-fn list_dir(call: Call<'_>) -> Running<'_> {
+fn list_dir(call: Call<'_>) -> ReplyFuture<'_> {
     ask(call, |view, arguments, cancel| view.tree(|tree| files::run_list_dir(tree, arguments, cancel)))
 }
 
-fn find_file(call: Call<'_>) -> Running<'_> {
+fn find_file(call: Call<'_>) -> ReplyFuture<'_> {
     ask(call, |view, arguments, cancel| view.tree(|tree| files::run_find_file(tree, arguments, cancel)))
 }

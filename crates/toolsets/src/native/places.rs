@@ -15,7 +15,7 @@ use super::several::of_each;
 use super::tree::by_file;
 use crate::arguments::{ArgumentError, Arguments};
 use crate::asked::{Refusal, within};
-use crate::{Call, Client, Reply, Running};
+use crate::{Call, Client, Reply, ReplyFuture};
 use symd_lsp::Goto;
 use symd_ops::definition::{Declared, Definitions, FindDefinition, Pointer, definition};
 use symd_ops::hover::{AskHover, Hover, hover};
@@ -65,17 +65,17 @@ pub(super) fn implementations_schema() -> Value {
 }
 
 /// `find_definition`.
-pub(super) fn find_definition(call: Call<'_>) -> Running<'_> {
+pub(super) fn find_definition(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move { run_definition(&call).await.unwrap_or_else(|reply| reply) })
 }
 
 /// `find_implementations`.
-pub(super) fn find_implementations(call: Call<'_>) -> Running<'_> {
+pub(super) fn find_implementations(call: Call<'_>) -> ReplyFuture<'_> {
     of_each(call, "name_path", |call| Box::pin(run_implementations(call)))
 }
 
 /// `hover`.
-pub(super) fn show_hover(call: Call<'_>) -> Running<'_> {
+pub(super) fn show_hover(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move { run_hover(&call).await.unwrap_or_else(|reply| reply) })
 }
 

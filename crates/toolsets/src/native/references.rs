@@ -11,9 +11,9 @@ use super::several::of_each;
 use super::symbols::kinds;
 use crate::arguments::Arguments;
 use crate::asked::within;
-use crate::{Call, Reply, Running};
+use crate::{Call, Reply, ReplyFuture};
 use symd_ops::references::{FindReferences, references_of_overloads};
-use symd_ops::target::{Several, Wanted};
+use symd_ops::target::{Several, SymbolSelector};
 
 /// What `find_referencing_symbols` says of itself.
 pub(super) const DESCRIPTION: &str = "Find all references to a symbol: where a class, function, method or variable \
@@ -34,14 +34,14 @@ pub(super) fn references_schema() -> Value {
 }
 
 /// `find_referencing_symbols`.
-pub(super) fn find_referencing_symbols(call: Call<'_>) -> Running<'_> {
+pub(super) fn find_referencing_symbols(call: Call<'_>) -> ReplyFuture<'_> {
     of_each(call, "name_path", |call| Box::pin(run(call)))
 }
 
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
     let patience = patience(&arguments).map_err(failed)?;
-    let wanted = Wanted { several: Several::Overloads, ..wanted(&arguments).map_err(failed)? };
+    let wanted = SymbolSelector { several: Several::Overloads, ..wanted(&arguments).map_err(failed)? };
     let ask = FindReferences { wanted, waiting: patience.waiting };
     let (include, exclude) = (
         kinds(&arguments, "include_kinds").map_err(failed)?,

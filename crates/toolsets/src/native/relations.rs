@@ -16,10 +16,10 @@ use super::several::of_each;
 use super::tree::{WORTH_GROUPING, by_file, shared_directory};
 use crate::arguments::{ArgumentError, Arguments};
 use crate::asked::within;
-use crate::{Call, Client, Reply, Running};
+use crate::{Call, Client, Reply, ReplyFuture};
 use symd_ops::implementations::perhaps;
 use symd_ops::relations::{FindRelated, More, Node, Related, Relation, Where, related_to_overloads};
-use symd_ops::target::{Several, Wanted};
+use symd_ops::target::{Several, SymbolSelector};
 
 /// What `find_callers` says of itself.
 pub(super) const CALLERS: &str = "Find the callers of a function, method or class: which functions call it, and with \
@@ -63,17 +63,17 @@ pub(super) fn types_schema() -> Value {
 }
 
 /// `find_callers`.
-pub(super) fn find_callers(call: Call<'_>) -> Running<'_> {
+pub(super) fn find_callers(call: Call<'_>) -> ReplyFuture<'_> {
     of_each(call, "name_path", |call| Box::pin(run(call, |_| Ok(Relation::Callers))))
 }
 
 /// `find_callees`.
-pub(super) fn find_callees(call: Call<'_>) -> Running<'_> {
+pub(super) fn find_callees(call: Call<'_>) -> ReplyFuture<'_> {
     of_each(call, "name_path", |call| Box::pin(run(call, |_| Ok(Relation::Callees))))
 }
 
 /// `type_hierarchy`.
-pub(super) fn type_hierarchy(call: Call<'_>) -> Running<'_> {
+pub(super) fn type_hierarchy(call: Call<'_>) -> ReplyFuture<'_> {
     of_each(call, "name_path", |call| Box::pin(run(call, direction)))
 }
 
@@ -99,7 +99,7 @@ async fn run(
     if !(1..=MAX_DEPTH).contains(&depth) {
         return Err(failed(arguments.invalid("depth", &format!("an integer from 1 to {MAX_DEPTH}"))));
     }
-    let wanted = Wanted { several: Several::Overloads, ..wanted(&arguments).map_err(failed)? };
+    let wanted = SymbolSelector { several: Several::Overloads, ..wanted(&arguments).map_err(failed)? };
     let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
     let ask = FindRelated { wanted, relation, depth, waiting: patience.waiting };
     let op = related_to_overloads(call.project, &ask);

@@ -18,12 +18,12 @@ use super::edits::text::caused_text;
 use super::files::{failed, limit};
 use crate::arguments::Arguments;
 use crate::asked::{Refusal, in_time};
-use crate::{Call, Client, Reply, Running, Tool};
+use crate::{Call, Client, Reply, ReplyFuture, Tool};
 use symd_edit::By;
 use symd_index::Locals;
 use symd_ops::edits::{Again, Attempts, Form, Report, carry_out, check_base, preview};
 use symd_ops::rename::{Doubts, Medium, Planned, Rename, RenameError, UncheckedUses, plan};
-use symd_ops::target::{Several, Wanted};
+use symd_ops::target::{Several, SymbolSelector};
 
 /// The tool.
 pub(super) const RENAME_SYMBOL: Tool = Tool::changes(
@@ -50,7 +50,7 @@ fn rename_schema() -> Value {
     schema(own, &["name_path", "new_name"])
 }
 
-fn rename_symbol(call: Call<'_>) -> Running<'_> {
+fn rename_symbol(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) })
 }
 
@@ -62,7 +62,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let is_shown_only = arguments.boolean_or("dry_run", false).map_err(failed)?;
     let (include, unchecked) = include(&arguments)?;
     let ask = Rename {
-        wanted: Wanted {
+        wanted: SymbolSelector {
             locals: Locals::Included,
             several: Several::OneThing,
             ..wanted_of_edit(&arguments).map_err(failed)?

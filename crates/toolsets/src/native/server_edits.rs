@@ -14,7 +14,7 @@ use super::edits::text::caused_text;
 use super::files::{failed, limit};
 use crate::arguments::Arguments;
 use crate::asked::{Refusal, in_time};
-use crate::{Call, Reply, Running, Tool};
+use crate::{Call, Reply, ReplyFuture, Tool};
 use symd_edit::By;
 use symd_ops::Project;
 use symd_ops::code_actions::Over;
@@ -72,11 +72,11 @@ fn action_schema() -> Value {
     schema(own, &["title"])
 }
 
-fn run_format(call: Call<'_>) -> Running<'_> {
+fn run_format(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move { formatted(&call).await.unwrap_or_else(|reply| reply) })
 }
 
-fn run_action(call: Call<'_>) -> Running<'_> {
+fn run_action(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move { action_applied(&call).await.unwrap_or_else(|reply| reply) })
 }
 

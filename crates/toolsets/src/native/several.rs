@@ -12,7 +12,7 @@ use super::answer::{Format, format};
 use super::asked::{DEFAULT_DEADLINE, is_waiting};
 use super::files::{failed, limit};
 use crate::arguments::{ArgumentError, Arguments};
-use crate::{Call, Outcome, Reply, Running};
+use crate::{Call, Outcome, Reply, ReplyFuture};
 use symd_base::escaped;
 
 /// Names of one call. More of them at once are no question that a reader takes in.
@@ -23,7 +23,7 @@ pub(super) type AskOne =
     for<'c> fn(&'c Call<'c>) -> Pin<Box<dyn Future<Output = Result<Reply, Reply>> + Send + 'c>>;
 
 /// Answers a call that names one symbol by `parameter`, or several.
-pub(super) fn of_each<'a>(call: Call<'a>, parameter: &'static str, one: AskOne) -> Running<'a> {
+pub(super) fn of_each<'a>(call: Call<'a>, parameter: &'static str, one: AskOne) -> ReplyFuture<'a> {
     Box::pin(async move {
         match read(&call.arguments, parameter) {
             Err(why) => failed(why),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Call, Reply, Running, Tool};
+use crate::{Call, Reply, ReplyFuture, Tool};
 use symd_lsp::{ServerState, ServerStatus};
 
 pub(super) const STATUS: Tool = Tool::read_only(
@@ -18,7 +18,7 @@ fn schema() -> Value {
     json!({ "type": "object", "properties": {}, "required": [] })
 }
 
-fn run(call: Call<'_>) -> Running<'_> {
+fn run(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move {
         let status = call.project.engine.status();
         let state = if status.ready { "ready" } else { "indexing" };

@@ -3,7 +3,7 @@
 use super::SERENA;
 use super::modes::{MODES, describe};
 use super::projects::{blocking, listed, own_name};
-use crate::{Connected, Reply, Turn, Turning};
+use crate::{Connected, ConnectionFuture, ConnectionOutcome, Reply};
 use symd_config::projects::Projects;
 
 /// The description of `get_current_config`.
@@ -39,8 +39,8 @@ Memories are notes about the project. Call check_onboarding_performed when you b
 to do with your task, and write down what was hard to find out.";
 
 /// Runs `get_current_config`.
-pub(super) fn get_current_config(call: Connected<'_>) -> Turning<'_> {
-    Box::pin(async move { Turn::Answer(config(&call).await) })
+pub(super) fn get_current_config(call: Connected<'_>) -> ConnectionFuture<'_> {
+    Box::pin(async move { ConnectionOutcome::Answer(config(&call).await) })
 }
 
 async fn config(call: &Connected<'_>) -> Reply {
@@ -76,7 +76,7 @@ async fn active_project(call: &Connected<'_>) -> String {
 }
 
 /// Runs `initial_instructions`.
-pub(super) fn initial_instructions(call: Connected<'_>) -> Turning<'_> {
+pub(super) fn initial_instructions(call: Connected<'_>) -> ConnectionFuture<'_> {
     Box::pin(async move {
         let project = active_project(&call).await;
         let project = match project.as_str() {
@@ -86,6 +86,9 @@ pub(super) fn initial_instructions(call: Connected<'_>) -> Turning<'_> {
             }
             project => format!("Active project: {project}"),
         };
-        Turn::Answer(Reply::done(format!("{INSTRUCTIONS}\n\n{project}\n{}", describe(&call.client.modes))))
+        ConnectionOutcome::Answer(Reply::done(format!(
+            "{INSTRUCTIONS}\n\n{project}\n{}",
+            describe(&call.client.modes)
+        )))
     })
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::answer::{bad_argument, error, file_error, pattern_error, regex_error};
 use super::references::no_target;
 use crate::arguments::Arguments;
-use crate::{Call, Outcome, Reply, Running, Tool};
+use crate::{Call, Outcome, Reply, ReplyFuture, Tool};
 use symd_edit::{By, EditError};
 use symd_files::tree::{FileOpError, LocateError};
 use symd_index::Locals;
@@ -14,7 +14,7 @@ use symd_ops::edits::{
     ApplyError, Base, Breaking, Done, Ignored, MakeError, PerformError, Report, Request, SymbolAct, TextAct,
     What, perform,
 };
-use symd_ops::target::Wanted;
+use symd_ops::target::SymbolSelector;
 use symd_rewrite::{HowMany, Indentation, ReplaceError, ReplaceMode};
 use symd_vfs::VfsError;
 
@@ -146,7 +146,7 @@ fn end_line() -> Value {
 type Read = fn(&Arguments<'_>) -> Result<What, Reply>;
 type Answer = fn(&Done, &Arguments<'_>) -> Reply;
 
-fn run(call: Call<'_>, read: Read, answer: Answer) -> Running<'_> {
+fn run(call: Call<'_>, read: Read, answer: Answer) -> ReplyFuture<'_> {
     Box::pin(async move {
         let arguments = Arguments::new(&call.arguments);
         let what = match read(&arguments) {
@@ -226,8 +226,10 @@ pub(super) fn insert_at_line(arguments: &Arguments<'_>) -> Result<What, Reply> {
 
 pub(super) fn symbol(arguments: &Arguments<'_>, act: fn(String) -> SymbolAct) -> Result<What, Reply> {
     let text = |name: &str| arguments.string(name).map_err(bad_argument);
-    let wanted =
-        Wanted { locals: Locals::Included, ..Wanted::only(text("name_path")?, text("relative_path")?) };
+    let wanted = SymbolSelector {
+        locals: Locals::Included,
+        ..SymbolSelector::only(text("name_path")?, text("relative_path")?)
+    };
     let body = text("body")?.to_owned();
     Ok(What::Symbol { wanted, act: act(body), indentation: Indentation::AsRuled })
 }

@@ -24,10 +24,10 @@ use std::time::Duration;
 
 pub use modes::{MODES, Mode, Modes};
 
-use super::connected::{Turner, needs_connection};
+use super::connected::{ConnectionTool, needs_connection};
 use super::outlined::ask_outlined;
 use super::risk::plain_refusal;
-use super::{AsksFor, Call, NotRun, Running, Tool, Toolset, Why, ask, ask_long};
+use super::{AsksFor, Call, NotRun, ReplyFuture, Tool, Toolset, Why, ask, ask_long};
 use crate::spelled::{Absolute, Slips, Spellings};
 use symd_ops::server_outlines::Patience;
 use symd_ops::view_tree::ViewTree;
@@ -154,7 +154,7 @@ pub static SERENA: Toolset = Toolset {
 };
 
 /// Those of the tools that are about the connection, and run without a project too.
-pub(super) const ABOUT_CONNECTION: [(&str, Turner); 5] = [
+pub(super) const ABOUT_CONNECTION: [(&str, ConnectionTool); 5] = [
     ("activate_project", projects::activate_project),
     ("remove_project", projects::remove_project),
     ("switch_modes", modes::switch_modes),
@@ -162,40 +162,40 @@ pub(super) const ABOUT_CONNECTION: [(&str, Turner); 5] = [
     ("initial_instructions", config::initial_instructions),
 ];
 
-fn get_symbols_overview(call: Call<'_>) -> Running<'_> {
+fn get_symbols_overview(call: Call<'_>) -> ReplyFuture<'_> {
     let chars = call.project.max_answer_chars;
     ask_outlined(call, PATIENCE, move |view, arguments, _, gaps| {
         symbols::get_symbols_overview(view, arguments, chars, gaps)
     })
 }
 
-fn find_symbol(call: Call<'_>) -> Running<'_> {
+fn find_symbol(call: Call<'_>) -> ReplyFuture<'_> {
     let chars = call.project.max_answer_chars;
     ask_outlined(call, PATIENCE, move |view, arguments, cancel, gaps| {
         symbols::find(view, arguments, chars, cancel, gaps)
     })
 }
 
-fn list_dir(call: Call<'_>) -> Running<'_> {
+fn list_dir(call: Call<'_>) -> ReplyFuture<'_> {
     let chars = call.project.max_answer_chars;
     ask(call, move |view, arguments, cancel| {
         view.tree(|tree| files::run_list_dir(tree, arguments, chars, cancel))
     })
 }
 
-fn find_file(call: Call<'_>) -> Running<'_> {
+fn find_file(call: Call<'_>) -> ReplyFuture<'_> {
     let chars = call.project.max_answer_chars;
     ask(call, move |view, arguments, cancel| {
         view.tree(|tree| files::run_find_file(tree, arguments, chars, cancel))
     })
 }
 
-fn read_file(call: Call<'_>) -> Running<'_> {
+fn read_file(call: Call<'_>) -> ReplyFuture<'_> {
     let chars = call.project.max_answer_chars;
     ask(call, move |view, arguments, _| view.tree(|tree| files::run_read_file(tree, arguments, chars)))
 }
 
-fn search_for_pattern(call: Call<'_>) -> Running<'_> {
+fn search_for_pattern(call: Call<'_>) -> ReplyFuture<'_> {
     let chars = call.project.max_answer_chars;
     ask_long(call, move |view, arguments, cancel| {
         view.tree(|tree| search::run_search_for_pattern(tree, arguments, chars, cancel))

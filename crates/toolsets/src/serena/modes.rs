@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::answer::{bad_argument, error};
 use crate::arguments::Arguments;
-use crate::{Connected, Reply, Turn, Turning};
+use crate::{Connected, ConnectionFuture, ConnectionOutcome, Reply};
 
 /// What `switch_modes` says first of itself.
 pub(super) const SWITCH_MODES: &str = "Activates the given modes for this connection, in place of those that are \
@@ -158,8 +158,8 @@ fn listed(modes: &[&Mode]) -> String {
 }
 
 /// Runs `switch_modes`.
-pub(super) fn switch_modes(call: Connected<'_>) -> Turning<'_> {
-    Box::pin(async move { Turn::Answer(switch(&call).unwrap_or_else(|reply| reply)) })
+pub(super) fn switch_modes(call: Connected<'_>) -> ConnectionFuture<'_> {
+    Box::pin(async move { ConnectionOutcome::Answer(switch(&call).unwrap_or_else(|reply| reply)) })
 }
 
 fn switch(call: &Connected<'_>) -> Result<Reply, Reply> {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::answer::{bad_argument, error};
 use super::memories::shown;
 use crate::arguments::Arguments;
-use crate::{Connected, Reply, Turn, Turning};
+use crate::{Connected, ConnectionFuture, ConnectionOutcome, Reply};
 use symd_config::projects::{Projects, ProjectsError, Registered, directory_name};
 use symd_ops::{Project, memory};
 
@@ -51,11 +51,11 @@ pub(super) fn remove_project_schema() -> Value {
 }
 
 /// Runs `activate_project`.
-pub(super) fn activate_project(call: Connected<'_>) -> Turning<'_> {
-    Box::pin(async move { activate(&call).await.unwrap_or_else(Turn::Answer) })
+pub(super) fn activate_project(call: Connected<'_>) -> ConnectionFuture<'_> {
+    Box::pin(async move { activate(&call).await.unwrap_or_else(ConnectionOutcome::Answer) })
 }
 
-async fn activate(call: &Connected<'_>) -> Result<Turn, Reply> {
+async fn activate(call: &Connected<'_>) -> Result<ConnectionOutcome, Reply> {
     let wanted = Arguments::new(&call.arguments).string("project").map_err(bad_argument)?.to_owned();
     let looked_up = look_up(call, wanted.clone()).await;
     if let Some((project, root)) = call.own {
@@ -66,13 +66,13 @@ async fn activate(call: &Connected<'_>) -> Result<Turn, Reply> {
         let is_named = wanted == name && all.iter().all(|one| one.name != name || one.root == root);
         if is_named || Path::new(&wanted) == root || path.as_deref() == Some(root) {
             call.client.activate(None);
-            return Ok(Turn::Answer(Reply::done(describe(&name, project, root).await)));
+            return Ok(ConnectionOutcome::Answer(Reply::done(describe(&name, project, root).await)));
         }
     }
     let LookedUp { all, path } = looked_up?;
     let at = |one: &&Registered| one.root == Path::new(&wanted) || path.as_ref() == Some(&one.root);
     let found = all.iter().find(|one| one.name == wanted).or_else(|| all.iter().find(at));
-    Ok(Turn::Activate(found.ok_or_else(|| not_registered(&wanted, &all))?.clone()))
+    Ok(ConnectionOutcome::Activate(found.ok_or_else(|| not_registered(&wanted, &all))?.clone()))
 }
 
 /// The user's projects, and where a path leads once links are followed.
@@ -147,8 +147,8 @@ async fn describe(name: &str, project: &Project, root: &Path) -> String {
 }
 
 /// Runs `remove_project`.
-pub(super) fn remove_project(call: Connected<'_>) -> Turning<'_> {
-    Box::pin(async move { Turn::Answer(remove(&call).await.unwrap_or_else(|reply| reply)) })
+pub(super) fn remove_project(call: Connected<'_>) -> ConnectionFuture<'_> {
+    Box::pin(async move { ConnectionOutcome::Answer(remove(&call).await.unwrap_or_else(|reply| reply)) })
 }
 
 /// The name that `remove_project` is given.

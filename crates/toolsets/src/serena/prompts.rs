@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::memories::{refused, shown};
-use crate::{Call, Reply, Running, Tool};
+use crate::{Call, Reply, ReplyFuture, Tool};
 use symd_ops::memory;
 
 pub(super) const CHECK_ONBOARDING_PERFORMED: Tool = Tool::read_only(
@@ -137,7 +137,7 @@ pub(super) fn no_parameters() -> Value {
     json!({ "type": "object", "properties": {}, "required": [] })
 }
 
-fn constant<'a>(_: Call<'a>, text: &'static str) -> Running<'a> {
+fn constant<'a>(_: Call<'a>, text: &'static str) -> ReplyFuture<'a> {
     Box::pin(std::future::ready(Reply::done(text)))
 }
 

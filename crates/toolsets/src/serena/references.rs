@@ -14,13 +14,13 @@ use super::json;
 use super::symbols::{dict_of, kinds, refused};
 use crate::arguments::Arguments;
 use crate::asked::{Refusal, within};
-use crate::{Call, Reply, Running};
+use crate::{Call, Reply, ReplyFuture};
 use symd_index::Locals;
 use symd_lsp::Waiting;
 use symd_ops::question::QuestionError;
 use symd_ops::references::{FindReferences, Reference, references};
 use symd_ops::spot::Spot;
-use symd_ops::target::{TargetError, Wanted};
+use symd_ops::target::{SymbolSelector, TargetError};
 use symd_syntax::SymbolKind;
 
 /// How long a server that is not ready is waited for; then syntax answers.
@@ -47,15 +47,17 @@ pub(super) fn references_schema() -> Value {
 }
 
 /// `find_referencing_symbols`.
-pub(super) fn find_referencing_symbols(call: Call<'_>) -> Running<'_> {
+pub(super) fn find_referencing_symbols(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) })
 }
 
 async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
     let text = |name: &str| arguments.string(name).map_err(bad_argument);
-    let wanted =
-        Wanted { locals: Locals::Included, ..Wanted::only(text("name_path")?, text("relative_path")?) };
+    let wanted = SymbolSelector {
+        locals: Locals::Included,
+        ..SymbolSelector::only(text("name_path")?, text("relative_path")?)
+    };
     let (include, exclude) = (kinds(&arguments, "include_kinds")?, kinds(&arguments, "exclude_kinds")?);
     let limit = AnswerLimit::read(&arguments, call.project.max_answer_chars)?;
     let ask = FindReferences { wanted, waiting: Waiting::Until(Instant::now() + PATIENCE) };

@@ -11,13 +11,13 @@ use super::answer::{bad_argument, error};
 use super::references::{no_target, refusal};
 use crate::arguments::Arguments;
 use crate::asked::{Refusal, in_time};
-use crate::{Call, Reply, Running, Tool};
+use crate::{Call, Reply, ReplyFuture, Tool};
 use symd_edit::By;
 use symd_index::Locals;
 use symd_lsp::Waiting;
 use symd_ops::edits::{Again, Attempts, Report, carry_out};
 use symd_ops::rename::{Doubts, Listed, Rename, RenameError, UncheckedUses, plan};
-use symd_ops::target::Wanted;
+use symd_ops::target::SymbolSelector;
 
 /// How long a server that is not ready is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -47,13 +47,13 @@ fn rename_schema() -> Value {
     })
 }
 
-fn rename_symbol(call: Call<'_>) -> Running<'_> {
+fn rename_symbol(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) })
 }
 
 /// What is asked for.
 pub(super) struct Renaming {
-    wanted: Wanted,
+    wanted: SymbolSelector,
     new_name: String,
 }
 
@@ -61,7 +61,8 @@ impl Renaming {
     pub(super) fn read(arguments: &Arguments<'_>) -> Result<Renaming, Reply> {
         let text = |name: &str| arguments.string(name).map(str::to_owned).map_err(bad_argument);
         let (name_path, relative_path) = (text("name_path")?, text("relative_path")?);
-        let wanted = Wanted { locals: Locals::Included, ..Wanted::only(&name_path, &relative_path) };
+        let wanted =
+            SymbolSelector { locals: Locals::Included, ..SymbolSelector::only(&name_path, &relative_path) };
         let new_name = text("new_name")?;
         wanted.check().map_err(no_target)?;
         Ok(Renaming { wanted, new_name })

@@ -12,7 +12,7 @@ use super::{files, json};
 use crate::arguments::Arguments;
 use crate::shelled::{self, Command};
 use crate::{Call, Outcome, Proposed, Reply, Tool};
-use symd_shell::{Directory, End, Finish, Keep, Ran, Wanted, can_be_run};
+use symd_shell::{Directory, End, Finish, Keep, Ran, ShellChoice, can_be_run};
 
 /// How long a command may take (ruling on execute_shell_command).
 const DEADLINE: Duration = Duration::from_secs(240);
@@ -78,7 +78,7 @@ impl<'a> Executing<'a> {
 async fn reply(call: &Call<'_>, deadline: Duration) -> Result<Reply, Reply> {
     let Executing { text, cwd, with_stderr, limit } = Executing::read(&call.proposed())?;
     let directory = call.project.shells.directory(cwd).map_err(|problem| file_error(&problem))?;
-    let command = Command { shell: Wanted::Bash, text, directory: &directory, deadline, keep: KEEP };
+    let command = Command { shell: ShellChoice::Bash, text, directory: &directory, deadline, keep: KEEP };
     let ran = shelled::run(call, command).await.map_err(error)?;
     let stderr = if with_stderr { stderr(&ran) } else { String::new() };
     let response =

@@ -7,7 +7,7 @@ pub(super) fn check(proposed: &Proposed<'_>) -> Result<(), Reply> {
     let arguments = proposed.arguments;
     match proposed.tool {
         "apply_patch_json" | "apply_patch_freeform" => patch::read(arguments).map(drop),
-        "shell" => shell::Running::read(arguments).map(drop),
+        "shell" => shell::ShellCall::read(arguments).map(drop),
         "exec_command" => pty::Starting::read(arguments).map(drop),
         "write_stdin" => pty::Typing::read(arguments).map(drop),
         _ => Ok(()),

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{error, json_text};
 use super::arguments::Strict;
-use crate::{Call, Reply, Running, Tool, ask, ask_long};
+use crate::{Call, Reply, ReplyFuture, Tool, ask, ask_long};
 use symd_base::{Cancel, RelPath};
 use symd_engine::View;
 use symd_files::glob::{Glob, GlobError};
@@ -108,22 +108,22 @@ fn grep_files_schema() -> Value {
 }
 
 /// What a tool is given besides the project.
-struct Asked<'a> {
+struct FileCall<'a> {
     arguments: Strict,
     /// Characters of an answer.
     most: usize,
     cancel: &'a Cancel,
 }
 
-type Answer = fn(&View, &Asked<'_>) -> Result<Reply, Reply>;
+type Answer = fn(&View, &FileCall<'_>) -> Result<Reply, Reply>;
 
-fn answered(call: Call<'_>, schema: fn() -> Value, answer: Answer) -> Running<'_> {
+fn answered(call: Call<'_>, schema: fn() -> Value, answer: Answer) -> ReplyFuture<'_> {
     let most = call.project.max_answer_chars;
     ask(call, move |view, arguments, cancel| reply(view, schema, answer, (arguments, most, cancel)))
 }
 
 /// The same for one that looks into every file.
-fn searched(call: Call<'_>, schema: fn() -> Value, answer: Answer) -> Running<'_> {
+fn searched(call: Call<'_>, schema: fn() -> Value, answer: Answer) -> ReplyFuture<'_> {
     let most = call.project.max_answer_chars;
     ask_long(call, move |view, arguments, cancel| reply(view, schema, answer, (arguments, most, cancel)))
 }
@@ -134,7 +134,7 @@ fn reply(
     answer: Answer,
     (arguments, most, cancel): (&Map<String, Value>, usize, &Cancel),
 ) -> Reply {
-    let reply = || answer(view, &Asked { arguments: Strict::read(&schema(), arguments)?, most, cancel });
+    let reply = || answer(view, &FileCall { arguments: Strict::read(&schema(), arguments)?, most, cancel });
     reply().unwrap_or_else(|reply| reply)
 }
 
@@ -143,7 +143,7 @@ struct ListDirOutput<'a> {
     entries: Vec<Cow<'a, str>>,
 }
 
-fn list_dir(view: &View, asked: &Asked<'_>) -> Result<Reply, Reply> {
+fn list_dir(view: &View, asked: &FileCall<'_>) -> Result<Reply, Reply> {
     let arguments = &asked.arguments;
     let (path, depth) = (arguments.string("path")?, arguments.count("depth")?);
     let (offset, limit) = (arguments.count("offset")?, arguments.count("limit")?);
@@ -170,7 +170,7 @@ struct ReadFileOutput<'a> {
     truncated: bool,
 }
 
-fn read_file(view: &View, asked: &Asked<'_>) -> Result<Reply, Reply> {
+fn read_file(view: &View, asked: &FileCall<'_>) -> Result<Reply, Reply> {
     let arguments = &asked.arguments;
     let (path, offset, limit) =
         (arguments.string("path")?, arguments.count("offset")?, arguments.count("limit")?);
@@ -224,7 +224,7 @@ struct GrepMatch<'a> {
     line: Cow<'a, str>,
 }
 
-fn grep_files(view: &View, asked: &Asked<'_>) -> Result<Reply, Reply> {
+fn grep_files(view: &View, asked: &FileCall<'_>) -> Result<Reply, Reply> {
     let arguments = &asked.arguments;
     let pattern = Pattern::within_lines(arguments.string("pattern")?, Case::Sensitive).map_err(error)?;
     let path = arguments.string("path")?;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::answer::{error, json_text};
 use super::arguments::Strict;
-use crate::{Call, Outcome, Reply, Running, Tool};
+use crate::{Call, Outcome, Reply, ReplyFuture, Tool};
 use symd_edit::By;
 use symd_ops::edits::{Base, Breaking, Ignored, PerformError, Report, Request, What, Written, perform};
 
@@ -40,7 +40,7 @@ fn schema() -> Value {
     })
 }
 
-fn run(call: Call<'_>) -> Running<'_> {
+fn run(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move { apply(&call).await.unwrap_or_else(|reply| reply) })
 }
 

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use super::arguments::{Strict, error};
 use super::shell::workdir;
 use crate::{Call, Reply, Tool};
-use symd_shell::pty::{Request, Shown};
-use symd_shell::{Wanted, can_be_run};
+use symd_shell::pty::{Shown, TerminalRequest};
+use symd_shell::{ShellChoice, can_be_run};
 
 pub(super) const EXEC_COMMAND: Tool = Tool::runs(
     "exec_command",
@@ -103,8 +103,8 @@ async fn exec(call: &Call<'_>) -> Result<Reply, Reply> {
     let (shells, client) = (&call.project.shells, &call.client);
     let directory = shells.directory(&workdir).map_err(error)?;
     let environment = client.environment();
-    let shell = shells.shell(Wanted::Bash, environment).map_err(error)?;
-    let request = Request { shell: &shell, command: &cmd, directory: &directory, environment };
+    let shell = shells.shell(ShellChoice::Bash, environment).map_err(error)?;
+    let request = TerminalRequest { shell: &shell, command: &cmd, directory: &directory, environment };
     let shown = client.terminals.start(shells, &client.left_behind, &session_id, request).await;
     reply(shown.map_err(error)?)
 }

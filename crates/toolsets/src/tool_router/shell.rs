@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::arguments::{Strict, error};
 use crate::shelled::{self, Command};
 use crate::{Call, Reply, Tool};
-use symd_shell::{Captured, Directory, End, Finish, Keep, Ran, Wanted, can_be_run};
+use symd_shell::{Captured, Directory, End, Finish, Keep, Ran, ShellChoice, can_be_run};
 
 /// Bytes shown of each stream (ruling on shell); what comes after them is counted only.
 const KEEP: Keep = Keep { first: 8 << 10, last: 0 };
@@ -57,18 +57,18 @@ struct Output {
 }
 
 /// What is asked for.
-pub(super) struct Running {
+pub(super) struct ShellCall {
     command: String,
     workdir: String,
     timeout_ms: usize,
 }
 
-impl Running {
-    pub(super) fn read(arguments: &Map<String, Value>) -> Result<Running, Reply> {
+impl ShellCall {
+    pub(super) fn read(arguments: &Map<String, Value>) -> Result<ShellCall, Reply> {
         let arguments = Strict::read(&schema(), arguments)?;
         let (command, timeout_ms) = (arguments.string("command")?, arguments.count("timeout_ms")?);
         can_be_run(command).map_err(error)?;
-        Ok(Running { command: command.to_owned(), workdir: workdir(&arguments)?, timeout_ms })
+        Ok(ShellCall { command: command.to_owned(), workdir: workdir(&arguments)?, timeout_ms })
     }
 }
 
@@ -80,11 +80,11 @@ pub(super) fn workdir(arguments: &Strict) -> Result<String, Reply> {
 }
 
 async fn shell(call: &Call<'_>) -> Result<Reply, Reply> {
-    let Running { command, workdir, timeout_ms: ms } = Running::read(&call.arguments)?;
+    let ShellCall { command, workdir, timeout_ms: ms } = ShellCall::read(&call.arguments)?;
     let directory = call.project.shells.directory(&workdir).map_err(error)?;
     let deadline = Duration::from_millis(u64::try_from(ms).unwrap_or(u64::MAX));
     let command =
-        Command { shell: Wanted::Bash, text: &command, directory: &directory, deadline, keep: KEEP };
+        Command { shell: ShellChoice::Bash, text: &command, directory: &directory, deadline, keep: KEEP };
     let ran = shelled::run(call, command).await.map_err(error)?;
     Ok(Reply::done(serde_json::to_string(&output(&ran, ms)).map_err(error)?))
 }

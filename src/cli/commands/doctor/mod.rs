@@ -15,7 +15,7 @@ use crate::cli::commands::{Form, print, print_styled};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::terminal::for_reader;
-use crate::serve::Place;
+use crate::serve::DaemonPaths;
 use crate::serve::protocol::{STATUS, VERSION};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +151,7 @@ fn text(checks: &[Check]) -> String {
     text
 }
 
-fn directories(place: &Place) -> Check {
+fn directories(place: &DaemonPaths) -> Check {
     let verified = place
         .verify()
         .and_then(|()| state::private_dir(&place.state))
@@ -165,7 +165,7 @@ fn directories(place: &Place) -> Check {
 }
 
 /// What is to be said of the daemon, and what it says of itself.
-fn daemon(place: &Place) -> (Check, Option<Value>) {
+fn daemon(place: &DaemonPaths) -> (Check, Option<Value>) {
     let asked = Client::raw(place).and_then(|client| match client {
         Some(mut client) => client.request(STATUS, json!({}), |_| ()).map(Some),
         None => Ok(None),

@@ -10,12 +10,14 @@ use crate::cli::context::Context;
 use crate::cli::languages;
 use crate::config::trust::Trust;
 use crate::config::{Language, LanguageServer, Languages};
-use crate::install::{Located, Origin, Source, Surroundings, locate, servers_directory, source_of};
-use crate::serve::Place;
+use crate::install::{
+    LocatedServer, ServerOrigin, ServerSource, Surroundings, locate, servers_directory, source_of,
+};
+use crate::serve::DaemonPaths;
 
 /// One check for each language of the project that has servers; outside a project, for each whose server is found.
 /// `status` is what the daemon says of itself, if one runs.
-pub(super) fn checks(context: &Context, place: Option<&Place>, status: Option<&Value>) -> Vec<Check> {
+pub(super) fn checks(context: &Context, place: Option<&DaemonPaths>, status: Option<&Value>) -> Vec<Check> {
     // What of the project's own files is not in effect `setup` has told of by now.
     let configured = match place {
         Some(place) => context.setup(place).map(|setup| (setup.languages, setup.trust)),
@@ -66,7 +68,7 @@ struct Scene<'a> {
 struct Chosen<'a> {
     name: &'a str,
     server: &'a LanguageServer,
-    located: Located,
+    located: LocatedServer,
 }
 
 /// The language's servers, in its order.
@@ -97,8 +99,8 @@ impl Scene<'_> {
         let says = self.says.iter().find(|says| says["name"] == *name);
         let text = |key: &str| says.and_then(|says| says[key].as_str());
         let installed = match &located.origin {
-            Origin::Installed(manifest) => Some(manifest.version()),
-            Origin::Path => None,
+            ServerOrigin::Installed(manifest) => Some(manifest.version()),
+            ServerOrigin::Path => None,
         };
         let version = text("version").or(installed);
         let life = text("state").unwrap_or("not started");
@@ -133,7 +135,7 @@ impl Scene<'_> {
         let Chosen { name, server, located } = chosen;
         if !located.missing.is_empty() {
             let missing = located.missing.join(", ");
-            let brought = server.install.len() > 1 && located.origin == Origin::Path;
+            let brought = server.install.len() > 1 && located.origin == ServerOrigin::Path;
             let advice = if brought {
                 format!("symd install {name}")
             } else {
@@ -164,7 +166,7 @@ impl Scene<'_> {
             Err(problem) => format!("{name}: {problem}"),
         };
         let told: Vec<String> = known.iter().map(told).collect();
-        let can = known.iter().any(|(_, server)| matches!(source_of(server), Source::Registry(_)));
+        let can = known.iter().any(|(_, server)| matches!(source_of(server), ServerSource::Registry(_)));
         let advice = if can {
             format!("symd install {}", language.name)
         } else {

@@ -3,9 +3,9 @@
 use super::Check;
 use crate::cli::context::Context;
 use crate::config::Trust;
-use crate::serve::Place;
+use crate::serve::DaemonPaths;
 
-pub(super) fn checks(context: &Context, place: &Place) -> Vec<Check> {
+pub(super) fn checks(context: &Context, place: &DaemonPaths) -> Vec<Check> {
     let setup = match context.setup(place) {
         Ok(setup) => setup,
         Err(failure) => {

@@ -7,10 +7,10 @@ use super::super::asked::{patience, refused, wanted_of_edit};
 use super::super::files::{counted, failed, limit};
 use super::super::reference_text::{Unlisted, references_text};
 use super::request::base;
-use super::{Asked, Trial, done_reply, perform, refusal, trial};
+use super::{EditCall, Trial, done_reply, perform, refusal, trial};
 use crate::arguments::Arguments;
 use crate::asked::within;
-use crate::{Call, Reply, Running};
+use crate::{Call, Reply, ReplyFuture};
 use symd_base::{RelPath, TextRange};
 use symd_edit::By;
 use symd_ops::edits::{
@@ -18,7 +18,7 @@ use symd_ops::edits::{
 };
 use symd_ops::overrides::{FindOverrides, overrides};
 use symd_ops::references::{FindReferences, Reference, References, references_of_declarations};
-use symd_ops::target::{Several, Wanted};
+use symd_ops::target::{Several, SymbolSelector};
 use symd_rewrite::Indentation;
 
 /// Linked members that a refusal lists.
@@ -27,7 +27,7 @@ const MAX_LINKED: usize = 20;
 /// How often uses are looked for again because files with the name changed before the symbol was gone.
 const ATTEMPTS: usize = 16;
 
-pub(super) fn safe_delete(call: Call<'_>) -> Running<'_> {
+pub(super) fn safe_delete(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move { run(&call).await.unwrap_or_else(|reply| reply) })
 }
 
@@ -35,7 +35,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let arguments = Arguments::new(&call.arguments);
     let patience = patience(&arguments).map_err(failed)?;
     // Of what is one thing all declarations go.
-    let wanted = Wanted { several: Several::OneThing, ..wanted_of_edit(&arguments).map_err(failed)? };
+    let wanted = SymbolSelector { several: Several::OneThing, ..wanted_of_edit(&arguments).map_err(failed)? };
     let force = arguments.boolean_or("force", false).map_err(failed)?;
     let limit = limit(&arguments).map_err(failed)?;
     let what =
@@ -44,7 +44,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let request = Request { what, base: base(call)?, breaking, ignored: Ignored::Refused };
     let trial = trial(&arguments)?;
     if force {
-        return perform(call, Asked { request, trial, limit }).await;
+        return perform(call, EditCall { request, trial, limit }).await;
     }
     let ask = FindReferences { wanted, waiting: patience.waiting };
     let mut turn = call.project.engine.turn_behind_others().await;
@@ -74,7 +74,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
         }
         refuse_linked(call, &ask, patience.at_most).await?;
         if trial == Trial::Dry {
-            return perform(call, Asked { request, trial, limit }).await;
+            return perform(call, EditCall { request, trial, limit }).await;
         }
         let by = By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: String::new() };
         let report = Report::NewDiagnostics;

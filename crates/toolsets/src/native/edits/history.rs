@@ -10,7 +10,7 @@ use super::text::{diffs_text, inverse_text, short_title};
 use super::{Trial, not_applied, schema, trial};
 use crate::arguments::Arguments;
 use crate::clock::clock;
-use crate::{Call, Reply, Running, Tool};
+use crate::{Call, Reply, ReplyFuture, Tool};
 use symd_edit::{Applied, By, Happened, Operation, OperationId, Which};
 use symd_ops::edits::{history, preview_redo, preview_undo, redo, undo};
 
@@ -128,7 +128,7 @@ fn by(call: &Call<'_>, title: &str) -> By {
     By { who: call.client.name().to_owned(), tool: call.tool.to_owned(), title: title.to_owned() }
 }
 
-fn run_history(call: Call<'_>) -> Running<'_> {
+fn run_history(call: Call<'_>) -> ReplyFuture<'_> {
     Box::pin(async move { show(&call).await.unwrap_or_else(|reply| reply) })
 }
 

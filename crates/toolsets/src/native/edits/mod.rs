@@ -13,12 +13,12 @@ pub(super) use resolve::RESOLVE_EDIT;
 
 use serde_json::Value;
 
-use self::request::{Asked, asked};
+use self::request::{EditCall, asked};
 use super::asked::refused;
 use super::files::failed;
 use crate::arguments::Arguments;
 use crate::asked::Refusal;
-use crate::{Call, Outcome, Proposed, Reply, Running, Tool};
+use crate::{Call, Outcome, Proposed, Reply, ReplyFuture, Tool};
 use symd_edit::{By, EditError};
 use symd_ops::edits::{ApplyError, Done, MakeError, PerformError, Report, dry_run, perform as perform_edit};
 use symd_rewrite::LineError;
@@ -111,7 +111,7 @@ pub(super) const APPLY_PATCH: Tool = Tool::changes(
 /// Reads what a tool is to do.
 type Read = fn(&Arguments<'_>) -> Result<symd_ops::edits::What, Reply>;
 
-fn run(call: Call<'_>, read: Read) -> Running<'_> {
+fn run(call: Call<'_>, read: Read) -> ReplyFuture<'_> {
     Box::pin(async move {
         let asked = asked(&call, read);
         match asked {
@@ -139,8 +139,8 @@ pub(super) fn check(proposed: &Proposed<'_>) -> Result<(), Reply> {
 }
 
 /// Makes the edit, or shows what it would change.
-async fn perform(call: &Call<'_>, asked: Asked) -> Result<Reply, Reply> {
-    let Asked { request, trial, limit } = asked;
+async fn perform(call: &Call<'_>, asked: EditCall) -> Result<Reply, Reply> {
+    let EditCall { request, trial, limit } = asked;
     if trial == Trial::Dry {
         let would = dry_run(call.project, request).await.map_err(refusal)?;
         return Ok(Reply::done(text::would_text(&would, limit)));

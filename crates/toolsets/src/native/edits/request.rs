@@ -15,7 +15,7 @@ use symd_ops::edits::{Base, Breaking, Given, Ignored, LastRead, Request, SymbolA
 use symd_rewrite::{HowMany, Indentation, ReplaceMode};
 
 /// An edit, and how its answer is wanted.
-pub(super) struct Asked {
+pub(super) struct EditCall {
     pub(super) request: Request,
     pub(super) trial: Trial,
     /// In characters.
@@ -23,7 +23,7 @@ pub(super) struct Asked {
 }
 
 /// Reads the arguments of one call.
-pub(super) fn asked(call: &Call<'_>, read: Read) -> Result<Asked, Reply> {
+pub(super) fn asked(call: &Call<'_>, read: Read) -> Result<EditCall, Reply> {
     asked_for(&call.arguments, read, Some(last_read(call)))
 }
 
@@ -37,7 +37,7 @@ fn asked_for(
     arguments: &Map<String, Value>,
     read: Read,
     last_read: Option<Arc<LastRead>>,
-) -> Result<Asked, Reply> {
+) -> Result<EditCall, Reply> {
     let (all, arguments) = (arguments, Arguments::new(arguments));
     let what = read(&arguments)?;
     let force = arguments.boolean_or("force", false).map_err(failed)?;
@@ -47,7 +47,7 @@ fn asked_for(
         breaking: if force { Breaking::Allowed } else { Breaking::Refused },
         ignored: Ignored::Refused,
     };
-    Ok(Asked { request, trial: trial(&arguments)?, limit: limit(&arguments).map_err(failed)? })
+    Ok(EditCall { request, trial: trial(&arguments)?, limit: limit(&arguments).map_err(failed)? })
 }
 
 /// What the client believes: `expect`, else what it read last on this connection.

@@ -12,9 +12,9 @@ use super::files::{failed, limit};
 use super::several::{names, of_each};
 use crate::arguments::{ArgumentError, Arguments};
 use crate::asked::within;
-use crate::{Call, Reply, Running};
+use crate::{Call, Reply, ReplyFuture};
 use symd_ops::explore::{Explore, explore as explore_symbol};
-use symd_ops::target::{Several, Wanted};
+use symd_ops::target::{Several, SymbolSelector};
 
 /// What `explore` says of itself.
 pub(super) const DESCRIPTION: &str = "Explore a symbol in one call: its source or members, documentation, callees, callers \
@@ -43,7 +43,7 @@ pub(super) fn explore_schema() -> Value {
 }
 
 /// `explore`.
-pub(super) fn explore(mut call: Call<'_>) -> Running<'_> {
+pub(super) fn explore(mut call: Call<'_>) -> ReplyFuture<'_> {
     let asked = names(&call.arguments, "name_path").len().max(1);
     let is_list = call.arguments.get("name_path").is_some_and(Value::is_array);
     match budget(
@@ -79,7 +79,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     let budget = budget(&arguments, DEFAULT_BUDGET).map_err(failed)?;
     let budget = budget.min(limit(&arguments).map_err(failed)?);
     let format = format(&arguments).map_err(failed)?;
-    let wanted = Wanted { several: Several::Overloads, ..wanted(&arguments).map_err(failed)? };
+    let wanted = SymbolSelector { several: Several::Overloads, ..wanted(&arguments).map_err(failed)? };
     let ask = Explore { wanted, depth, waiting: patience.waiting };
     let op = explore_symbol(call.project, &ask);
     let all = within(call.project, patience.at_most, op).await.map_err(refused)?;

@@ -12,9 +12,9 @@ use super::files::{failed, limit};
 use super::several::of_each;
 use crate::arguments::Arguments;
 use crate::asked::within;
-use crate::{Call, Reply, Running};
+use crate::{Call, Reply, ReplyFuture};
 use symd_ops::impact::{AskImpact, SymbolChange, impact as impact_of};
-use symd_ops::target::{Several, Wanted};
+use symd_ops::target::{Several, SymbolSelector};
 
 /// What `impact` says of itself.
 pub(super) const DESCRIPTION: &str = "What a change of a symbol reaches, before you make it: a change of its signature, of its \
@@ -40,7 +40,7 @@ pub(super) fn impact_schema() -> Value {
 }
 
 /// `impact`.
-pub(super) fn impact(call: Call<'_>) -> Running<'_> {
+pub(super) fn impact(call: Call<'_>) -> ReplyFuture<'_> {
     of_each(call, "name_path", |call| Box::pin(run(call)))
 }
 
@@ -56,7 +56,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     if !(1..=MAX_DEPTH).contains(&depth) {
         return Err(failed(arguments.invalid("depth", &format!("an integer from 1 to {MAX_DEPTH}"))));
     }
-    let wanted = Wanted { several: Several::Overloads, ..wanted(&arguments).map_err(failed)? };
+    let wanted = SymbolSelector { several: Several::Overloads, ..wanted(&arguments).map_err(failed)? };
     let (limit, format) = (limit(&arguments).map_err(failed)?, format(&arguments).map_err(failed)?);
     let ask = AskImpact { wanted, change, depth, waiting: patience.waiting };
     let op = impact_of(call.project, &ask);

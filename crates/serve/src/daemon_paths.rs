@@ -1,5 +1,5 @@
 //! Where the daemon of one root keeps its socket, lock, log and cache. Only names; nothing is created but by
-//! [`Place::prepare`]. Invariant: client and daemon compute the same place from the same environment.
+//! [`DaemonPaths::prepare`]. Invariant: client and daemon compute the same place from the same environment.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub const OUTLINES: &str = "outlines";
 
 /// The files of one root's daemon.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct DaemonPaths {
     /// The project root.
     pub root: PathBuf,
     /// Holds the directories of all daemons' sockets of this user.
@@ -40,12 +40,12 @@ pub struct Place {
     pub approvals: PathBuf,
 }
 
-impl Place {
+impl DaemonPaths {
     /// The place of the daemon for `root`, which must be canonical.
-    pub fn new(dirs: &StateDirs, root: &Path) -> Place {
+    pub fn new(dirs: &StateDirs, root: &Path) -> DaemonPaths {
         let name = name_of(root);
         let runtime_base = runtime_base(&dirs.meeting);
-        Place {
+        DaemonPaths {
             root: root.to_owned(),
             runtime: runtime_base.join(&name),
             runtime_base,
