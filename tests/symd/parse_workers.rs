@@ -163,7 +163,7 @@ fn while_a_worker_is_stopped_no_answer_says_that_there_is_nothing() {
     for number in 0.. {
         assert!(Instant::now() < until, "no stopped worker was ever asked");
         let stopped = workers(daemon);
-        // One that has ended meanwhile is none.
+        // A worker may have exited since it was listed.
         let all = |signal| {
             for &worker in &stopped {
                 let _ = kill_process(worker, signal);

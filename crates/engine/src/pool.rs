@@ -10,6 +10,8 @@ use std::thread::JoinHandle;
 
 use super::event::Length;
 
+use symd_base::cores;
+
 type Job = Box<dyn FnOnce() + Send>;
 
 /// Workers beyond one per processor.
@@ -56,7 +58,7 @@ enum Takes {
 impl Pool {
     /// One worker per processor, and two more for questions.
     pub(super) fn new() -> Pool {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let processors = cores::count();
         let wake = (0..processors + FOR_QUESTIONS).map(|_| Condvar::new()).collect();
         // All that take questions but one: the first processor's worker takes none.
         let most_long = processors + FOR_QUESTIONS - 2;

@@ -446,7 +446,7 @@ where
     let answer = run(Arc::clone(&session)).await;
     match answer {
         Err(why @ NoAnswer::Failed { .. }) if session.is_closed() => {
-            Err(Failure { why: server.obituary(&session).await.unwrap_or(why), died: true })
+            Err(Failure { why: server.exit_report(&session).await.unwrap_or(why), died: true })
         }
         Err(NoAnswer::Failed { .. })
             if asked.elapsed() >= Duration::from_secs(server.spec.config.timeout) =>

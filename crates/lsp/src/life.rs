@@ -325,12 +325,12 @@ impl Life {
         if let Some(problem) = self.hopeless(&end.last_words) {
             return Fate::Hopeless { problem };
         }
-        let problem = self.obituary(&running, problem, &end);
+        let problem = self.exit_report(&running, problem, &end);
         Fate::Died { problem, stillborn: running.session.is_none() }
     }
 
     /// What is told of a death: what happened, the last words, the next step.
-    fn obituary(&self, running: &RunningServer, problem: Option<String>, end: &End) -> String {
+    fn exit_report(&self, running: &RunningServer, problem: Option<String>, end: &End) -> String {
         let seconds = running.since.elapsed().as_secs();
         let mut text = match problem {
             Some(problem) => problem,

@@ -281,7 +281,7 @@ impl Server {
     }
 
     /// Why a question to `session`, which has closed, was not answered; waits until it is known how its process ended.
-    pub(super) async fn obituary(&self, session: &Arc<Session>) -> Option<NoAnswer> {
+    pub(super) async fn exit_report(&self, session: &Arc<Session>) -> Option<NoAnswer> {
         let mut phase = self.phase.clone();
         let another = |phase: &Phase| !phase.session.as_ref().is_some_and(|one| Arc::ptr_eq(one, session));
         let ended = timeout(OBITUARY, phase.wait_for(another)).await.ok()?.ok()?;

@@ -134,8 +134,8 @@ impl Project {
         let outlined = server_outlines::ensure(self, &wanted.relative_path, &needed, Patience::Brief).await;
         let Outlined::Tried(gaps) = outlined else { return found };
         let mut found = self.in_index(wanted, find).await;
-        if let Err(QuestionError::Target(TargetError::None { missing, .. })) = &mut found {
-            missing.extend(gaps.iter().map(ToString::to_string));
+        if let Err(QuestionError::Target(TargetError::None { gaps: unsearched, .. })) = &mut found {
+            unsearched.not_outlined.extend(gaps.iter().map(ToString::to_string));
         }
         found
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::find_symbol::{self, SymbolError};
 use super::naming::{Understood, are_overloads, one_thing, understood};
 use super::symbol::{Detail, Symbol, signature_of, symbol};
-use super::unread;
+use super::unread::{self, Unread};
 use symd_base::{Cancel, ContentHash, RelPath, Text, TextRange};
 use symd_config::{LanguageId, Languages};
 use symd_engine::View;
@@ -97,6 +97,15 @@ impl<T> OfOverloads<T> {
     }
 }
 
+/// Files in which a symbol that was not found may be.
+#[derive(Debug)]
+pub struct SearchGaps {
+    /// Those that were not looked into.
+    pub unread: Unread,
+    /// Those whose outlines their language servers have not made as yet, and why: a clause each.
+    pub not_outlined: Vec<String>,
+}
+
 /// Why no single symbol is meant.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
@@ -115,8 +124,8 @@ pub enum TargetError {
         elsewhere: Vec<Symbol>,
         /// Names like it, when there is none.
         similar: Vec<String>,
-        /// Files that it may be in, without outlines as yet or not readable, and why.
-        missing: Vec<String>,
+        /// Files that it may be in.
+        gaps: Box<SearchGaps>,
         /// What the name means if it is not read as a name path, where it had to be.
         meant: Vec<Symbol>,
     },
@@ -392,8 +401,10 @@ fn none(
     } else {
         Vec::new()
     };
-    let missing = unread::of_query(view, query, 0, cancel).map_err(SymbolError::from)?.clauses();
-    Ok(TargetError::None { pattern: pattern.to_owned(), elsewhere, similar, missing, meant })
+    let unread = unread::of_query(view, query, 0, cancel).map_err(SymbolError::from)?;
+    let gaps = Box::new(SearchGaps { unread, not_outlined: Vec::new() });
+    let pattern = pattern.to_owned();
+    Ok(TargetError::None { pattern, elsewhere, similar, gaps, meant })
 }
 
 /// What stands in the text where a row's name is, and its length. A composed name (`impl Display for Size`) does not

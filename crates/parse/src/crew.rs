@@ -14,7 +14,7 @@ use super::limits;
 use super::process::{Answered, Unanswered, Worker};
 use super::protocol::Request;
 use super::worker;
-use symd_base::Cancel;
+use symd_base::{Cancel, cores};
 use symd_syntax::Grammar;
 
 /// An idle worker is ended after this.
@@ -113,7 +113,7 @@ pub(super) enum Outcome {
 impl Crew {
     /// A crew without workers as yet; `program` is symd itself.
     pub(super) fn new(program: PathBuf) -> io::Result<Crew> {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let cores = cores::count();
         let crew = Mutex::new(Roll {
             idle: Vec::new(),
             busy: 0,

@@ -100,7 +100,7 @@ impl Worker {
     }
 
     /// Puts one request, and waits for the answer until the worker has taken the processor time `expected`. After
-    /// [`Unanswered::Slow`] it goes on with the request.
+    /// [`Unanswered::Slow`] the worker keeps working on the request.
     pub(super) fn ask(
         &mut self,
         request: &Request<'_>,

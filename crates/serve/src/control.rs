@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::approvals::ask::{Answer, Asker};
+use crate::approvals::ask::{ApprovalAnswer, ApprovalPrompt};
 use crate::approvals::asking::{Asking, NOT_THE_USERS};
 use crate::approvals::{ApprovalRequest, Question};
 use crate::dispatch::{Request, Wrong};
@@ -163,15 +163,15 @@ struct CommandLine<'a> {
     can_ask: bool,
 }
 
-impl Asker for CommandLine<'_> {
-    async fn ask(&mut self, _: &ApprovalRequest, _: &Question) -> Answer {
+impl ApprovalPrompt for CommandLine<'_> {
+    async fn ask(&mut self, _: &ApprovalRequest, _: &Question) -> ApprovalAnswer {
         match self.answer {
-            Some(UsersAnswer::No) => Answer::No,
-            Some(_) if !self.asking.is_the_users() => Answer::Unasked(NOT_THE_USERS.to_owned()),
-            Some(UsersAnswer::Once) => Answer::Once,
-            Some(UsersAnswer::Always) => Answer::Always,
-            None if self.can_ask => Answer::Elsewhere,
-            None => Answer::Unasked(
+            Some(UsersAnswer::No) => ApprovalAnswer::No,
+            Some(_) if !self.asking.is_the_users() => ApprovalAnswer::Unasked(NOT_THE_USERS.to_owned()),
+            Some(UsersAnswer::Once) => ApprovalAnswer::Once,
+            Some(UsersAnswer::Always) => ApprovalAnswer::Always,
+            None if self.can_ask => ApprovalAnswer::Elsewhere,
+            None => ApprovalAnswer::Unasked(
                 "there is no terminal to ask on (`symd call --yes TOOL JSON` approves that one call)"
                     .to_owned(),
             ),

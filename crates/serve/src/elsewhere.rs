@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 
-use crate::approvals::ask::{Answer, Asker, Judged, KnownAnswer};
+use crate::approvals::ask::{ApprovalAnswer, ApprovalPrompt, Judged, KnownAnswer};
 use crate::approvals::{ApprovalRequest, Question};
 use crate::in_flight::Stop;
 use crate::link::{Link, LinkError};
@@ -63,7 +63,7 @@ pub(super) async fn call(
     project: &Registered,
     offered: Offered,
     arguments: Map<String, Value>,
-    asker: &mut impl Asker,
+    asker: &mut impl ApprovalPrompt,
     stop: &Stop,
 ) -> Ran {
     let Offered { toolset, tool } = offered;
@@ -123,8 +123,10 @@ pub(super) async fn activate(
 ) -> Option<Reply> {
     let mut asker = match approved {
         // They were asked about this very step, and are not asked again.
-        Approved::ByUser => KnownAnswer(Answer::Once),
-        _ => KnownAnswer(Answer::Unasked("the project's daemon asks about changing to it".to_owned())),
+        Approved::ByUser => KnownAnswer(ApprovalAnswer::Once),
+        _ => {
+            KnownAnswer(ApprovalAnswer::Unasked("the project's daemon asks about changing to it".to_owned()))
+        }
     };
     // The path: its daemon is asked to activate its own project, which always works.
     let root = project.root.display().to_string();

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 
-use crate::approvals::ask::Asker;
+use crate::approvals::ask::ApprovalPrompt;
 use crate::approvals::permit::{Permission, permit};
 use crate::approvals::{ApprovalRequest, Question};
 use crate::elsewhere;
@@ -43,7 +43,7 @@ pub(super) async fn run(
     session: &Session,
     offered: Offered,
     arguments: Map<String, Value>,
-    asker: &mut impl Asker,
+    asker: &mut impl ApprovalPrompt,
     stop: &Stop,
 ) -> Ran {
     session.host.count_call();
@@ -70,7 +70,7 @@ async fn ran(
     session: &Session,
     offered: Offered,
     arguments: Map<String, Value>,
-    asker: &mut impl Asker,
+    asker: &mut impl ApprovalPrompt,
     stop: &Stop,
 ) -> Ran {
     if let Some(refusal) = not_active(offered, &session.client) {

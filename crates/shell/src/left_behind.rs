@@ -11,10 +11,10 @@ const MAX_COMMANDS: usize = 64;
 
 /// What is left of the commands of one connection.
 #[derive(Debug, Default)]
-pub struct LeftBehind(Mutex<VecDeque<Left>>);
+pub struct LeftBehind(Mutex<VecDeque<BackgroundCommand>>);
 
 #[derive(Debug)]
-struct Left {
+struct BackgroundCommand {
     ward: Ward,
     /// Still read, so that what writes to them goes on.
     _streams: Vec<Stream>,
@@ -28,6 +28,6 @@ impl LeftBehind {
         if all.len() == MAX_COMMANDS {
             all.pop_front();
         }
-        all.push_back(Left { ward, _streams: streams });
+        all.push_back(BackgroundCommand { ward, _streams: streams });
     }
 }

@@ -29,7 +29,7 @@ pub use left_behind::LeftBehind;
 pub use program::{Shell, ShellChoice};
 pub use run::{CommandRequest, Finish, Ran, ShellError, can_be_run, run};
 pub use substitution::Substitution;
-pub use words::{End, Left, WardenMessage};
+pub use words::{End, RemainingProcesses, WardenMessage};
 
 use symd_files::tree::FileOpError;
 use symd_vfs::Root;

@@ -13,7 +13,7 @@ use super::left_behind::LeftBehind;
 use super::program::Shell;
 use super::stream::Stream;
 use super::ward::{Launch, Streams, Ward};
-use super::words::{End, Left, WardenMessage};
+use super::words::{End, RemainingProcesses, WardenMessage};
 use super::{Afterwards, Shells};
 use symd_base::processes;
 
@@ -127,9 +127,10 @@ pub async fn run(
         Err(_) => {
             ward.end();
             // Not even ended: it is stuck in the system, and its warden waits for it.
-            let end =
-                timeout(ENDING, ended(&mut ward)).await.unwrap_or(Ok((End::Signal(9), Left::Nobody)))?;
-            (Finish::TimedOut(end.0), Left::Nobody)
+            let end = timeout(ENDING, ended(&mut ward))
+                .await
+                .unwrap_or(Ok((End::Signal(9), RemainingProcesses::None)))?;
+            (Finish::TimedOut(end.0), RemainingProcesses::None)
         }
     };
     let _ = timeout(LINGER, async { tokio::join!(stdout.ended(), stderr.ended()) }).await;
@@ -139,11 +140,11 @@ pub async fn run(
         stderr: stderr.so_far(),
         group,
         background: match left {
-            Left::Nobody => Vec::new(),
-            Left::Somebody => members(group),
+            RemainingProcesses::None => Vec::new(),
+            RemainingProcesses::Running => members(group),
         },
     };
-    if left == Left::Somebody {
+    if left == RemainingProcesses::Running {
         match shells.afterwards {
             Afterwards::Reap => left_behind.take(ward, vec![stdout, stderr]),
             Afterwards::Keep => {
@@ -157,7 +158,7 @@ pub async fn run(
     Ok(ran)
 }
 
-async fn ended(ward: &mut Ward) -> Result<(End, Left), ShellError> {
+async fn ended(ward: &mut Ward) -> Result<(End, RemainingProcesses), ShellError> {
     match ward.told().await {
         Some(WardenMessage::Ended(end, left)) => Ok((end, left)),
         _ => Err(ShellError::Lost),

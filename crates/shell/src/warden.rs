@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 
-use super::words::{END, End, LET_GO, Left, WardenMessage};
+use super::words::{END, End, LET_GO, RemainingProcesses, WardenMessage};
 use symd_base::processes::{self, Process};
 
 /// What the command line calls this.
@@ -187,7 +187,7 @@ impl Watch {
             None | Some(Order::LetGo) => {}
             Some(Order::End) => {
                 end_all(self.shell, self.please);
-                tell(&WardenMessage::Ended(how(self.shell), Left::Nobody));
+                tell(&WardenMessage::Ended(how(self.shell), RemainingProcesses::None));
             }
         }
         ExitCode::SUCCESS
@@ -208,7 +208,7 @@ impl Watch {
 /// Waits until nothing is left that the command started, which is `None`, or for an order.
 fn until_all_ended(shell: Pid) -> Option<Order> {
     loop {
-        if left() == Left::Nobody {
+        if left() == RemainingProcesses::None {
             return None;
         }
         forget_the_dead(shell);
@@ -314,11 +314,11 @@ fn running() -> Vec<Process> {
 /// Whether anybody is left after the shell's end. Everybody is, or descends from, a living child of ours; and asked for
 /// children that stopped, not for ones that ended, waitid(2) fails with ECHILD exactly if none of them lives. That
 /// spares the common case a look at all processes of the machine.
-fn left() -> Left {
+fn left() -> RemainingProcesses {
     let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     match rustix::process::waitid(WaitId::All, options) {
-        Err(rustix::io::Errno::CHILD) => Left::Nobody,
-        _ => Left::Somebody,
+        Err(rustix::io::Errno::CHILD) => RemainingProcesses::None,
+        _ => RemainingProcesses::Running,
     }
 }
 

@@ -17,13 +17,13 @@ pub enum End {
     Signal(i32),
 }
 
-/// Who is left when the shell has ended.
+/// Whether processes of the command outlive its shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Left {
-    /// Nobody: the warden goes too.
-    Nobody,
-    /// Processes that the command started run on, watched by the warden.
-    Somebody,
+pub enum RemainingProcesses {
+    /// None: the warden exits too.
+    None,
+    /// Some run in the background, watched by the warden.
+    Running,
 }
 
 /// What a warden tells.
@@ -34,7 +34,7 @@ pub enum WardenMessage {
     /// It could not be started.
     Failed(String),
     /// It ended.
-    Ended(End, Left),
+    Ended(End, RemainingProcesses),
 }
 
 impl WardenMessage {
@@ -55,8 +55,8 @@ impl WardenMessage {
             _ => return None,
         };
         let left = match left {
-            "nobody" => Left::Nobody,
-            "somebody" => Left::Somebody,
+            "nobody" => RemainingProcesses::None,
+            "somebody" => RemainingProcesses::Running,
             _ => return None,
         };
         Some(WardenMessage::Ended(end, left))
@@ -71,8 +71,8 @@ impl fmt::Display for WardenMessage {
             WardenMessage::Failed(why) => write!(f, "failed {}", why.replace('\n', " ")),
             WardenMessage::Ended(end, left) => {
                 let left = match left {
-                    Left::Nobody => "nobody",
-                    Left::Somebody => "somebody",
+                    RemainingProcesses::None => "nobody",
+                    RemainingProcesses::Running => "somebody",
                 };
                 match end {
                     End::Code(code) => write!(f, "code {code} {left}"),
@@ -102,8 +102,8 @@ mod tests {
         let all = [
             WardenMessage::Started(7),
             WardenMessage::Failed("no such file".to_owned()),
-            WardenMessage::Ended(End::Code(0), Left::Nobody),
-            WardenMessage::Ended(End::Signal(9), Left::Somebody),
+            WardenMessage::Ended(End::Code(0), RemainingProcesses::None),
+            WardenMessage::Ended(End::Signal(9), RemainingProcesses::Running),
         ];
         for told in all {
             assert_eq!(WardenMessage::read(&told.to_string()), Some(told));

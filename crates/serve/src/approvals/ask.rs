@@ -20,7 +20,7 @@ pub struct Question {
 
 /// What came of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum ApprovalAnswer {
     /// Run it.
     Once,
     /// Run it, and never ask about this very call again.
@@ -33,18 +33,22 @@ pub enum Answer {
     Elsewhere,
 }
 
-/// Who puts a question to the user.
-pub trait Asker: Send {
+/// A way to put a question to the user: on a terminal, by an elicitation, through another daemon.
+pub trait ApprovalPrompt: Send {
     /// Puts it, and waits for what comes of it. Dropped when the call is stopped.
-    fn ask(&mut self, wanted: &ApprovalRequest, question: &Question) -> impl Future<Output = Answer> + Send;
+    fn ask(
+        &mut self,
+        wanted: &ApprovalRequest,
+        question: &Question,
+    ) -> impl Future<Output = ApprovalAnswer> + Send;
 }
 
-/// An asker that knows the answer.
+/// Answers every question without asking the user: the answer came with the call.
 #[derive(Clone, Debug)]
-pub struct KnownAnswer(pub Answer);
+pub struct KnownAnswer(pub ApprovalAnswer);
 
-impl Asker for KnownAnswer {
-    async fn ask(&mut self, _: &ApprovalRequest, _: &Question) -> Answer {
+impl ApprovalPrompt for KnownAnswer {
+    async fn ask(&mut self, _: &ApprovalRequest, _: &Question) -> ApprovalAnswer {
         self.0.clone()
     }
 }
@@ -98,17 +102,17 @@ pub enum Judged {
     Pending,
 }
 
-impl Answer {
+impl ApprovalAnswer {
     /// What it means for the call that the question was about.
     pub fn judged(self, wanted: &ApprovalRequest, question: &Question) -> Judged {
         match self {
             // An answer that was not offered.
-            Answer::Always if question.offer == Offer::Once => Judged::Yes(Yes::Once),
-            Answer::Always => Judged::Yes(Yes::Always),
-            Answer::Once => Judged::Yes(Yes::Once),
-            Answer::No => Judged::Refused(refusal::declined(wanted)),
-            Answer::Unasked(why) => Judged::Refused(refusal::unasked(wanted, question, &why)),
-            Answer::Elsewhere => Judged::Pending,
+            ApprovalAnswer::Always if question.offer == Offer::Once => Judged::Yes(Yes::Once),
+            ApprovalAnswer::Always => Judged::Yes(Yes::Always),
+            ApprovalAnswer::Once => Judged::Yes(Yes::Once),
+            ApprovalAnswer::No => Judged::Refused(refusal::declined(wanted)),
+            ApprovalAnswer::Unasked(why) => Judged::Refused(refusal::unasked(wanted, question, &why)),
+            ApprovalAnswer::Elsewhere => Judged::Pending,
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Whether a call may run: what the user and the project have settled, and what the user answers. Who is asked, and over
-//! which wire, is the caller's affair ([`ask::Asker`]). Invariants: every decision is made from the files as they are at
+//! which wire, is the caller's affair ([`ask::ApprovalPrompt`]). Invariants: every decision is made from the files as they are at
 //! that moment; an answer counts only over a connection that has shown that it is the user's own (see [`proof`]); a call
 //! that nobody allowed does not run.
 

@@ -6,7 +6,7 @@ use crate::host::Host;
 use crate::session::Session;
 use symd_toolsets::{Approved, Offered, Proposed, Reach, Reply};
 
-use super::ask::{Asker, Judged, Yes};
+use super::ask::{ApprovalPrompt, Judged, Yes};
 use super::asking::Asking;
 use super::{ApprovalRequest, Decision, Question, refusal};
 
@@ -28,7 +28,7 @@ pub(crate) async fn permit(
     session: &Session,
     wanted: &Arc<ApprovalRequest>,
     because: Option<&str>,
-    asker: &mut impl Asker,
+    asker: &mut impl ApprovalPrompt,
 ) -> Permission {
     let host = &session.host;
     let question = match decide(host, wanted, because).await {

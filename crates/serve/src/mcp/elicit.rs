@@ -10,7 +10,7 @@ use rmcp::model::{
 use rmcp::service::{PeerRequestOptions, RequestContext, RequestHandle};
 use serde_json::{Value, json};
 
-use crate::approvals::ask::{Answer, Asker};
+use crate::approvals::ask::{ApprovalAnswer, ApprovalPrompt};
 use crate::approvals::asking::NOT_THE_USERS;
 use crate::approvals::{ApprovalRequest, Offer, Question};
 use crate::session::Session;
@@ -79,26 +79,28 @@ impl<'a> Elicit<'a> {
     }
 
     /// What an answer that came with the call says, if it belongs to this very call.
-    fn brought(&self, brought: &Brought, wanted: &ApprovalRequest) -> Answer {
+    fn brought(&self, brought: &Brought, wanted: &ApprovalRequest) -> ApprovalAnswer {
         let again = "call the tool again without it, to have the user asked";
         let Some(approvals) = self.session.host.approvals() else {
-            return Answer::Unasked("this symd has no approvals".to_owned());
+            return ApprovalAnswer::Unasked("this symd has no approvals".to_owned());
         };
         match approvals.verify(self.session.number, &brought.state, wanted) {
-            Err(invalid) => Answer::Unasked(format!("{invalid}; {again}")),
+            Err(invalid) => ApprovalAnswer::Unasked(format!("{invalid}; {again}")),
             Ok(nonce) if !self.session.asking.close_question(nonce) => {
-                Answer::Unasked(format!("its requestState was used before; {again}"))
+                ApprovalAnswer::Unasked(format!("its requestState was used before; {again}"))
             }
             Ok(_) => match serde_json::from_value::<ElicitResult>(brought.response.clone()) {
                 Ok(result) => said(&result),
-                Err(_) => Answer::Unasked(format!("its inputResponses hold no answer to {KEY:?}; {again}")),
+                Err(_) => {
+                    ApprovalAnswer::Unasked(format!("its inputResponses hold no answer to {KEY:?}; {again}"))
+                }
             },
         }
     }
 
     /// Asks by a request of ours, and waits.
-    async fn request(&mut self, question: &Question) -> Answer {
-        let unasked = |why: String| Answer::Unasked(why);
+    async fn request(&mut self, question: &Question) -> ApprovalAnswer {
+        let unasked = |why: String| ApprovalAnswer::Unasked(why);
         let Some(form) = form(question) else { return unasked("the question cannot be put".to_owned()) };
         let request = ServerRequest::ElicitRequest(ElicitRequest::new(form));
         let sent =
@@ -131,13 +133,15 @@ impl<'a> Elicit<'a> {
     }
 }
 
-impl Asker for Elicit<'_> {
-    async fn ask(&mut self, wanted: &ApprovalRequest, question: &Question) -> Answer {
+impl ApprovalPrompt for Elicit<'_> {
+    async fn ask(&mut self, wanted: &ApprovalRequest, question: &Question) -> ApprovalAnswer {
         if !self.client_asks() {
-            return Answer::Unasked("this client cannot ask the user: it declares no elicitation".to_owned());
+            return ApprovalAnswer::Unasked(
+                "this client cannot ask the user: it declares no elicitation".to_owned(),
+            );
         }
         if !self.session.asking.is_the_users() {
-            return Answer::Unasked(NOT_THE_USERS.to_owned());
+            return ApprovalAnswer::Unasked(NOT_THE_USERS.to_owned());
         }
         if !self.is_modern() {
             return self.request(question).await;
@@ -148,7 +152,7 @@ impl Asker for Elicit<'_> {
         let nonce = self.session.asking.open_question();
         let approvals = self.session.host.approvals();
         self.state = approvals.map(|approvals| approvals.sign(self.session.number, nonce, wanted));
-        Answer::Elsewhere
+        ApprovalAnswer::Elsewhere
     }
 }
 
@@ -158,12 +162,12 @@ async fn elapsed(deadline: std::time::Duration) {
 }
 
 /// What the user said. An acceptance without an answer approves nothing: some clients accept forms by themselves.
-fn said(result: &ElicitResult) -> Answer {
+fn said(result: &ElicitResult) -> ApprovalAnswer {
     let answer = result.content.as_ref().and_then(|content| content.get(ANSWER)).and_then(Value::as_str);
     match (&result.action, answer) {
-        (ElicitationAction::Accept, Some("y")) => Answer::Once,
-        (ElicitationAction::Accept, Some("always")) => Answer::Always,
-        _ => Answer::No,
+        (ElicitationAction::Accept, Some("y")) => ApprovalAnswer::Once,
+        (ElicitationAction::Accept, Some("always")) => ApprovalAnswer::Always,
+        _ => ApprovalAnswer::No,
     }
 }
 

@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::output::{More, Output, Shown, UNREAD_BYTES};
 use super::terminal::{NotWritten, Terminal};
 use crate::ward::Ward;
-use crate::{End, Left, LeftBehind, WardenMessage};
+use crate::{End, LeftBehind, RemainingProcesses, WardenMessage};
 
 /// How long a session must be silent for its output to be complete for now (contract tool_router, ruling on
 /// exec_command and write_stdin).
@@ -198,7 +198,7 @@ async fn follow(
         state.output.end();
         state.ended = Some(end);
     });
-    if matches!(told, Some(WardenMessage::Ended(_, Left::Somebody))) {
+    if matches!(told, Some(WardenMessage::Ended(_, RemainingProcesses::Running))) {
         left_behind.take(ward, Vec::new());
     }
 }

@@ -113,8 +113,8 @@ pub(super) fn refused(refusal: Refusal) -> Reply {
 fn no_target(error: &TargetError) -> String {
     let mut text = error.to_string();
     match error {
-        TargetError::None { elsewhere, similar, missing, meant, .. } => {
-            for gap in missing {
+        TargetError::None { elsewhere, similar, gaps, meant, .. } => {
+            for gap in gaps.unread.clauses().iter().chain(&gaps.not_outlined) {
                 text.push_str(&format!(". But {gap}"));
             }
             if !meant.is_empty() {

@@ -1,7 +1,7 @@
 //! How long an answer may be, and how failures read. Invariant: "characters" are Unicode code points.
 
-use crate::Reply;
 use crate::arguments::{ArgumentError, Arguments};
+use crate::{Outcome, Reply};
 use symd_files::search::{PatternError, SearchError};
 use symd_files::tree::FileOpError;
 
@@ -48,6 +48,13 @@ pub fn too_long(count: usize) -> Reply {
         "The answer is too long ({count} characters). Please try a more specific tool query or raise the \
          max_answer_chars parameter."
     ))
+}
+
+/// What stands in place of an empty list of `kind`s while files that may hold one are not parsed: an empty list would mean that
+/// there is none, and the contract has no word for an incomplete one.
+pub fn none_so_far(kind: &str, unread: &[String]) -> Reply {
+    let text = format!("No {kind} found so far: {}", unread.join("; "));
+    Reply { outcome: Outcome::NotReady, ..error(text) }
 }
 
 /// `Error: …`

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json as schema};
 use tokio::time::Instant;
 
-use super::answer::{AnswerLimit, bad_argument, error};
+use super::answer::{AnswerLimit, bad_argument, error, none_so_far};
 use super::files::MAX_ANSWER_CHARS;
 use super::json;
 use super::symbols::{dict_of, kinds, refused};
@@ -70,8 +70,7 @@ async fn run(call: &Call<'_>) -> Result<Reply, Reply> {
     all.dedup_by(|a, b| a.spot.path == b.spot.path && a.spot.range == b.spot.range);
     let missing = found.unread.clauses_of_unknown();
     if all.is_empty() && !missing.is_empty() {
-        // An empty list would say that there is none.
-        return Err(error(format!("No reference found so far: {}", missing.join("; "))));
+        return Err(none_so_far("reference", &missing));
     }
     let entries: Vec<ReferenceDict> = all.into_iter().map(|one| entry(&one.spot)).collect();
     Ok(limit.reply(json::to_string(&entries)))
@@ -132,8 +131,9 @@ pub(super) fn no_target(problem: TargetError) -> Reply {
                 json::to_string_indented(&dicts)
             ))
         }
-        TargetError::None { ref missing, .. } => {
-            error(missing.iter().fold(problem.to_string(), |text, gap| format!("{text}. But {gap}")))
+        TargetError::None { ref gaps, .. } => {
+            let clauses = [gaps.unread.clauses_of_unknown(), gaps.not_outlined.clone()].concat();
+            error(clauses.iter().fold(problem.to_string(), |text, clause| format!("{text}. But {clause}")))
         }
         TargetError::Pattern(_) => error(problem),
     }

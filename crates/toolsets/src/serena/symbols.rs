@@ -4,7 +4,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json as schema};
 
-use super::answer::{AnswerLimit, bad_argument, error};
+use super::answer::{AnswerLimit, bad_argument, error, none_so_far};
 use super::files::MAX_ANSWER_CHARS;
 use super::json;
 use crate::arguments::Arguments;
@@ -90,9 +90,7 @@ pub(super) fn find(
         let found = find_symbol(view, &ask, cancel).map_err(refused)?;
         let missing = [gaps.missing(), found.unread.clauses_of_unknown()].concat();
         if found.symbols.is_empty() && !missing.is_empty() {
-            // An empty list would say that there is none.
-            let text = format!("No symbol found so far: {}", missing.join("; "));
-            return Ok(Reply { outcome: Outcome::NotReady, ..error(text) });
+            return Ok(none_so_far("symbol", &missing));
         }
         Ok(limit.reply(dicts(&found.symbols)))
     };
